@@ -254,15 +254,53 @@ def test_what_a_deadlock_unwinds_teaches_nothing(load: Any) -> None:
     assert result.executions == 1
 
 
-def test_a_run_in_which_the_model_is_given_up_does_not_count(tmp_path: Path) -> None:
-    """`OpenedProgram` forgets what earlier strategies have learnt: a thread stands before its arrival by the model when
-    another one looks at the barrier for the first time (number 5738 of the random programs)."""
+BARRIER = """\
+import threading
+
+barrier = threading.Barrier(2)
+seen = []
+
+
+def arrive():
+    seen.append(barrier.wait())
+
+
+def look():
+    seen.append(barrier.n_waiting)
+
+
+for each in (arrive, look):
+    threading.Thread(target=each).start()
+seen.append(barrier.wait())
+"""
+
+QUEUE = """\
+import queue
+import threading
+
+items = queue.Queue()
+seen = []
+
+
+def take():
+    items.get()
+
+
+def look():
+    seen.append(items.qsize())
+
+
+for each in (take, look):
+    threading.Thread(target=each).start()
+items.put(1)
+"""
+
+
+@pytest.mark.parametrize("text", [BARRIER, QUEUE], ids=["barrier", "queue"])
+def test_a_run_in_which_the_model_is_given_up_does_not_count(text: str, tmp_path: Path) -> None:
+    """`OpenedProgram` forgets what earlier strategies have learnt: a thread is in a call by the model when another one
+    looks at the state for the first time (number 5738 of the random programs)."""
     path = tmp_path / "program.py"
-    path.write_text(
-        "import threading\n\nbarrier = threading.Barrier(2)\nseen = []\n\n\n"
-        "def arrive():\n    seen.append(barrier.wait())\n\n\n"
-        "def look():\n    seen.append(barrier.n_waiting)\n\n\n"
-        "for each in (arrive, look):\n    threading.Thread(target=each).start()\nseen.append(barrier.wait())\n"
-    )
+    path.write_text(text)
     with closing(OpenedProgram(path, 2_000)) as program:
         assert {program.reached(strategy).verdict for strategy in ("dfs", "dpor", "auto")} == {Verdict.VERIFIED}

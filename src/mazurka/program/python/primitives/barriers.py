@@ -32,11 +32,11 @@ from functools import lru_cache
 from sys import _getframe
 from types import CodeType
 from typing import Any, Final
-from zlib import crc32
 
 from greenlet import GreenletExit
 
 from mazurka.program.python.primitives import locks
+from mazurka.program.python.primitives.abstract_models import AbstractModel, mark_of
 from mazurka.program.python.primitives.conditions import look_at_lock
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.run import Models, PrimitiveState, here, model_of
@@ -48,30 +48,19 @@ from mazurka.trace.targets import BARRIER, Kind, Target
 _original: Final[dict[tuple[type, str], Any]] = {}
 
 
-class Rendezvous:
+class Rendezvous(AbstractModel):
     """The state inside one run of a barrier that is run abstractly."""
 
-    __slots__ = ("arrived", "members", "models", "number", "parties", "state")
+    __slots__ = ("arrived", "members", "parties", "state")
+
+    kind = "barrier"
 
     def __init__(self, models: Models, state: PrimitiveState, lock: locks.Lock, parties: int) -> None:
-        self.models = models
+        super().__init__(models, lock)
         self.state = state
-        self.number = lock._number
         self.parties = parties
         self.arrived = 0
         self.members: set[int] = set()  # the threads that have arrived
-
-    def mark(self, kind: str = "barrier") -> int:
-        """The mark among points that CPython's code runs the barrier; or that the order of arrivals is ``shown``."""
-        return -1 - (crc32(f"{kind} {self.number}".encode()) | 1 << 35)
-
-    def give_up(self) -> None:
-        """Have CPython's own code run the barrier from now on, in all runs; the present one does not count."""
-        locks.guarded.pop(self.number, None)
-        runtime = self.models.runtime
-        runtime.need_points(self.mark())
-        if self.arrived % self.parties and not runtime.aborting:
-            runtime.stop()  # CPython's code would wait for ever for those that have arrived here
 
     def look(self) -> bool:
         """Look at the state; false if other threads may change it meanwhile."""
@@ -84,19 +73,19 @@ class Rendezvous:
     def wait(self, shows: bool) -> int:
         """Arrive, and wait for the other parties; ``shows``: the program uses the result."""
         runtime, parties = self.models.runtime, self.parties
+        self.calls += 1
         self.members.add(runtime.current.index)
         if shows or len(self.members) > parties:
-            runtime.need_points(self.mark("shown"))
-        commutes = runtime.relates and self.mark("shown") not in runtime.points
+            runtime.need_points(mark_of("arrivals", self.number))
+        commutes = runtime.relates and mark_of("arrivals", self.number) not in runtime.points
         runtime.visit(Op.READ if commutes else Op.RMW, self._count, 0, point=True)
-        if self.mark() in runtime.points:  # given up before this step: the others meet in CPython's code
-            runtime.stop()
         number, place = divmod(self.arrived, parties)
         self.arrived += 1
         runtime.record_value(self.arrived)
         runtime.visit(Op.WRITE, self._arrival(number, place), 0, point=False)
         for each in range(parties):
             self._await(number, each)
+        self.calls -= 1
         return place
 
     def _await(self, number: int, place: int) -> None:
@@ -123,7 +112,7 @@ def _rendezvous_of(thing: Any) -> Rendezvous | None:
         return None
     if found is None or found.models is not models:
         found = None if runtime.aborting else _begin(models, thing)
-    if found is None or found.mark() in runtime.points:
+    if found is None or found.mark in runtime.points:
         return None
     if runtime.aborting:
         raise GreenletExit
@@ -141,13 +130,9 @@ def _begin(models: Models, thing: Any) -> Rendezvous | None:
         return None
     if (space["_state"], space["_count"]) != (0, 0) or (lock._models is models and not lock._free()):
         return None
-    found = Rendezvous(models, model_of(thing, models, BARRIER), lock, parties)
-    if found.mark() in models.runtime.points:
+    if mark_of(Rendezvous.kind, lock._number) in models.runtime.points:
         return None
-    space["_mz_rendezvous"] = found
-    models.undo.append(lambda: locks.guarded.pop(found.number, None))
-    lock._models = None  # the next use of the lock enters it
-    locks.guarded[lock._number] = found.give_up
+    found = space["_mz_rendezvous"] = Rendezvous(models, model_of(thing, models, BARRIER), lock, parties)
     return found
 
 

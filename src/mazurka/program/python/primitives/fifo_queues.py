@@ -35,10 +35,10 @@ import queue
 from collections import deque
 from sys import _getframe
 from typing import Any, Final
-from zlib import crc32
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.primitives import locks
+from mazurka.program.python.primitives.abstract_models import AbstractModel, mark_of
 from mazurka.program.python.primitives.private import Stored
 from mazurka.program.python.primitives.run import INNER, Models, Where, describe, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
@@ -72,31 +72,26 @@ class QueueWait:
         return None
 
 
-class Fifo:
+class Fifo(AbstractModel):
     """The state inside one run of a queue that is run abstractly.
 
     ``present`` are the numbers of the items in the deque of the queue, in the same order.
     """
 
-    __slots__ = ("born", "got", "head", "looked", "mark", "models", "number", "present", "tail", "taken", "thing")
+    __slots__ = ("born", "got", "head", "looked", "present", "tail", "taken", "thing")
+
+    kind = "queue"
 
     def __init__(self, models: Models, thing: Any, lock: locks.Lock) -> None:
-        self.models = models
+        super().__init__(models, lock)
         self.thing = thing
-        self.number = lock._number
         self.born = lock._born
-        self.mark = _mark("queue", self.number)
         self.head = 0
         self.tail = len(thing.__dict__["queue"])
         self.present = deque(range(self.tail))
         self.taken: set[int] = set()
         self.got: dict[int, int] = {}  # by thread: items that it has got and not finished
         self.looked = False  # whether a thread that was alone has looked at the items
-
-    def give_up(self) -> None:
-        """Have CPython's own code run the queue from now on, in all runs; the present one does not count."""
-        locks.guarded.pop(self.number, None)
-        self.models.runtime.need_points(self.mark)
 
     # -- locations ----------------------------------------------------------------------------------------------------
 
@@ -117,7 +112,7 @@ class Fifo:
     @property
     def _counts(self) -> bool:
         """Whether threads wait for the end of tasks."""
-        return _mark("joined", self.number) in self.models.runtime.points
+        return mark_of("joined", self.number) in self.models.runtime.points
 
     # -- operations ---------------------------------------------------------------------------------------------------
 
@@ -125,6 +120,7 @@ class Fifo:
         """Take a place at the tail, and bring the item there. Only the first step is a point: no thread can go on with
         the item, or use the room, before the second step."""
         runtime, size = self.models.runtime, self.thing.maxsize
+        self.calls += 1
         counted = (Access(Op.RMW, self._unfinished),) if self._counts else ()
         runtime.visit(Op.RMW, self._end("tail"), 0, None, counted, True)
         place = self.tail
@@ -143,10 +139,12 @@ class Fifo:
         space["queue"].append(item)
         space["unfinished_tasks"] += 1
         self.present.append(place)
+        self.calls -= 1
 
     def get(self) -> Any:
         """Take a place at the head, and wait for the item there: as in :meth:`put`, only the first step is a point."""
         runtime = self.models.runtime
+        self.calls += 1
         runtime.visit(Op.RMW, self._end("head"), 0, None, (), True)
         place = self.head
         self.head += 1
@@ -165,11 +163,13 @@ class Fifo:
         self.taken.add(place)
         me = runtime.current.index
         self.got[me] = self.got.get(me, 0) + 1
+        self.calls -= 1
         return taken
 
     def task_done(self) -> None:
         """Finish a task that the running thread has got here; other threads notice this only if they wait."""
         runtime = self.models.runtime
+        self.calls += 1
         if self._counts:
             runtime.visit(Op.RMW, self._unfinished, 0, None, (), True)
         else:
@@ -178,13 +178,16 @@ class Fifo:
         space = self.thing.__dict__
         space["unfinished_tasks"] -= 1
         runtime.record_value(space["unfinished_tasks"])
+        self.calls -= 1
 
     def join(self) -> None:
         """Wait until no task is unfinished."""
         runtime, space = self.models.runtime, self.thing.__dict__
-        runtime.need_points(_mark("joined", self.number))
+        runtime.need_points(mark_of("joined", self.number))
         over = QueueWait("the end of all tasks of", self.thing, self.born)
+        self.calls += 1
         runtime.block(Op.READ, self._unfinished, lambda: space["unfinished_tasks"] == 0, waiting_for=over)
+        self.calls -= 1
 
     def look(self) -> bool:
         """Look at the number of items; false if other threads may change it meanwhile."""
@@ -193,11 +196,6 @@ class Fifo:
             return False
         runtime.visit(Op.READ, self._end("tail"), 0, None, (Access(Op.READ, self._end("head")),), True)
         return True
-
-
-def _mark(kind: str, number: str) -> int:
-    """The mark among points that a queue is run by CPython's own code, or that threads wait for the end of tasks."""
-    return -1 - (crc32(f"{kind} {number}".encode()) | 1 << 34)
 
 
 def _fifo_of(thing: Any) -> Fifo | None:
@@ -217,7 +215,7 @@ def _fifo_of(thing: Any) -> Fifo | None:
         return None
     if fifo.looked and has_concurrent_threads(runtime):
         fifo.give_up()
-        runtime.need_points(_mark("shown", fifo.number))
+        runtime.need_points(mark_of("shown", fifo.number))
         return None
     return fifo
 
@@ -233,12 +231,9 @@ def _begin(models: Models, thing: Any) -> Fifo | None:
     lock = space.get("mutex")
     if type(lock) is not locks.Lock or type(space.get("queue")) is not deque:
         return None
-    if _mark("queue", lock._number) in models.runtime.points or (lock._models is models and not lock._free()):
+    if mark_of("queue", lock._number) in models.runtime.points or (lock._models is models and not lock._free()):
         return None
     fifo = space["_mz_fifo"] = Fifo(models, thing, lock)
-    lock._models = None  # the next use of the lock enters it
-    locks.guarded[lock._number] = fifo.give_up
-    models.undo.append(lambda: locks.guarded.pop(fifo.number, None))
     return fifo
 
 
@@ -332,7 +327,7 @@ def shown(thing: Any) -> None:
     models, lock = here(), thing.__dict__.get("mutex")
     thing.__dict__["_mz_shown"] = True if models is None else models
     if models is not None and type(lock) is locks.Lock and has_concurrent_threads(models.runtime):
-        models.runtime.need_points(_mark("shown", lock._number))
+        models.runtime.need_points(mark_of("shown", lock._number))
 
 
 def is_shown(thing: Any, models: Models) -> bool:
@@ -340,7 +335,7 @@ def is_shown(thing: Any, models: Models) -> bool:
     known, lock = thing.__dict__.get("_mz_shown"), thing.__dict__.get("mutex")
     if known is True or known is models:
         return True
-    return type(lock) is locks.Lock and _mark("shown", lock._number) in models.runtime.points
+    return type(lock) is locks.Lock and mark_of("shown", lock._number) in models.runtime.points
 
 
 def storing(owner: type, name: str) -> Any:
