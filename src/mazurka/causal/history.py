@@ -90,50 +90,68 @@ class History:
         last: dict[Any, StepIndex] = {}
         current = [fingerprint_of_name(name) for name in self.tasks]
         now = [[0] * len(self.tasks) for _ in self.tasks]
-        prints, clocks, threads = self.prints, self.clocks, self.threads
+        # Once for each step of each run that is read, so that each look-up of an attribute counts.
+        prints, clocks, threads, numbers, positions = (
+            self.prints,
+            self.clocks,
+            self.threads,
+            self.numbers,
+            self.positions,
+        )
+        readers, writers, looks = self.readers, self.writers, self.looks
         for step, (task, op, target, _site, point, _value, more) in cast(
             "Iterable[tuple[StepIndex, Any]]", enumerate(log)
         ):
             reads = [(target, last.get(target, INITIAL))] if READS[op] else []
             writes = [target] if WRITES[op] else []
+            acquired = target if op is Op.ACQUIRE else None
             if more:
                 self._read_more(step, more, last, reads, writes)
                 reads = list(dict.fromkeys(reads))
                 if op is Op.READ:
                     reads = _with_structure_first(reads)
+                if step in self.attempts:
+                    acquired = None
+                elif acquired is None:
+                    acquired = next((access.target for access in more if access.op is Op.ACQUIRE), None)
             if op is Op.RELEASE:
                 self.frees.add((step, target))
-            acquired = target if op is Op.ACQUIRE and step not in self.attempts else self._acquired_too(step, more)
             before, clock = current[task], now[task]
             position = len(threads[task])
             sources = []
             for read, source in reads:
-                self.looks.setdefault(read, []).append(step)
+                if (known := looks.get(read)) is None:
+                    looks[read] = [step]
+                else:
+                    known.append(step)
                 if source < 0:
                     sources.append(INITIAL_PRINT)
                     continue
                 sources.append(prints[source])
-                self.readers[source].append(step)
-                if self.numbers[source] != task:
-                    clock = _joined(clock, clocks[source], self.numbers[source], self.positions[source])
+                readers[source].append(step)
+                if numbers[source] != task:
+                    clock = _joined(clock, clocks[source], numbers[source], positions[source])
             now[task] = clock
             current[task] = printed = fingerprint(before, sources)
             threads[task].append(step)
-            self.numbers.append(task)
-            self.positions.append(position)
+            numbers.append(task)
+            positions.append(position)
             self.ops.append(op)
             self.points.append(point)
             self.reads.append(tuple(reads))
             self.writes.append(tuple(writes))
-            self.overwrites.append(overwritten(reads, writes))
+            self.overwrites.append(overwritten(reads, writes) if reads and writes else _NOTHING)
             self.acquires.append(acquired)
-            self.readers.append([])
+            readers.append([])
             clocks.append(clock)
             self.states.append(before)
             prints.append(printed)
             for written in writes:
                 last[written] = step
-                self.writers.setdefault(written, []).append(step)
+                if (known := writers.get(written)) is None:
+                    writers[written] = [step]
+                else:
+                    known.append(step)
         self.final_states = current
 
     def _read_more(
@@ -154,11 +172,6 @@ class History:
                 self.frees.add((step, access.target))
             elif access.op is Op.REQUEST:
                 self.attempts.add(step)
-
-    def _acquired_too(self, step: int, more: Iterable[Any]) -> Any:
-        if not more or step in self.attempts:
-            return None
-        return next((access.target for access in more if access.op is Op.ACQUIRE), None)
 
     # -- causes -----------------------------------------------------------------------------------------------------
 

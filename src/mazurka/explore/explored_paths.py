@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
-from mazurka.trace.ids import SiteNumber, ThreadIndex
+from mazurka.trace.ids import SiteNumber
 
 #: The most executions, and steps of all of them, that are kept.
 MOST: Final = 200
@@ -47,13 +47,11 @@ class ExploredPath:
 def path_of(run: Run, asleep: Sequence[tuple[str, ...]]) -> ExploredPath:
     """The path of a run; ``asleep`` are the sleep sets on it, from its first point on."""
     tasks = run.tasks
-    enabled: dict[int, tuple[ThreadIndex, ...]] = {choice[0]: choice[2] for choice in run.choices}
+    enabled = {point: tuple([tasks[each] for each in able]) for point, _, able in run.decisions()}
     steps = []
-    for point, step in enumerate(step for step in run.log if step.point):
-        could = tuple([tasks[each] for each in enabled.get(point, ())])
-        steps.append(
-            PathStep(tasks[step.task], step.op, step.site, could, asleep[point] if point < len(asleep) else ())
-        )
+    for point, entry in enumerate([entry for entry in run.entries() if entry[4]]):  # no `Step` is made
+        before = asleep[point] if point < len(asleep) else ()
+        steps.append(PathStep(tasks[entry[0]], entry[1], SiteNumber(entry[3]), enabled.get(point, ()), before))
     labels = tuple([(tasks[index], label) for index, label in run.labels.items()])
     return ExploredPath(tuple(steps), labels, _ending(run), bool(run.failures))
 

@@ -70,7 +70,7 @@ class Statistics:
                 nearest=run.nearest,
                 held_up=run.held_up,
             )
-        if run.truncated:
+        if run.truncated and not run.found_new_points:  # such a run may have been cut for what it has found
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:
             self.threads = max(self.threads, sum(not is_flusher(name) for name in run.tasks))

@@ -165,13 +165,13 @@ class PredictedChecks:
         checks = self.of(observed.log[step].site).checks
         if not checks:
             return
-        was, will = observed.around(step, observed.read_by(step)), observed.around(step, value)
+        will = observed.around(step, value)
         absent = value is None or value is MISSING
         for check in checks:
-            if check.kind in _OF_NOTHING and not absent:
+            if check.kind in _OF_NOTHING and not absent or (outcome := truth(check.term, will)) is None:
                 continue
-            outcome = truth(check.term, will)
-            if outcome is not None and outcome is not (present := truth(check.term, was)):
+            was = observed.around(step, observed.read_by(step))
+            if outcome is not (present := truth(check.term, was)):
                 if not any(truth(term, will) is (not holds) for term, holds in check.under):
                     yield check, present, outcome
 

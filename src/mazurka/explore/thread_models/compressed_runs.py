@@ -84,8 +84,8 @@ class Record:
 def _plain(run: Run) -> tuple[Any, ...]:
     return (
         run.tasks,
-        [(t, int(op), target, site, p, v, _plain_accesses(m) if m else ()) for t, op, target, site, p, v, m in run.log],
-        [(choice.point, choice.chosen, choice.enabled) for choice in run.choices],
+        [(t, int(op), at, site, p, v, _plain_accesses(m) if m else ()) for t, op, at, site, p, v, m in run.entries()],
+        [(point, chosen, enabled) for point, chosen, enabled in run.decisions()],
         [(b.task, int(b.op), b.target, b.site, b.repeats, b.point, b.wake) for b in run.blocked],
         run.first,
         run.daemons,

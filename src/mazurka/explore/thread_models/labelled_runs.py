@@ -70,14 +70,15 @@ class LabelledStep(NamedTuple):
 class LabelledRun:
     """The steps of a run, but those that touch only what no other thread touches: these come with their thread's next
     step, whatever the order. ``initial`` are the labels of locations at first, ``stuck`` those that the threads that
-    wait at its end would see."""
+    wait at its end would see, ``length`` is the number of the steps."""
 
-    __slots__ = ("_prints", "initial", "stuck", "tasks", "threads")
+    __slots__ = ("_prints", "initial", "length", "stuck", "tasks", "threads")
 
     def __init__(self, run: Run) -> None:
         builder = _Labeller(run)
         self.tasks = run.tasks
         self.threads = builder.label()
+        self.length = sum(map(len, self.threads))
         self.initial = builder.initial
         self.stuck = builder.stuck()
         self._prints = builder.prints
@@ -114,21 +115,24 @@ class _Labeller:
         self.objects: list[dict[int, int]] = [{} for _ in run.tasks]  # by task: the objects that it has seen
         self.seen: list[int] = []  # the labels of the values that a step sees, whoever wrote them
         self.queues: dict[int, tuple[str, ...]] = {}  # by location of a condition: the threads that wait
-        entries = run.entries()
-        self.tracked = _tracked(entries)
-        self.opaque = {
-            target
-            for _, op, target, _, _, value, more in entries
-            if value == OPAQUE
-            for op, target, _ in ((op, target, None), *more)
-            if op is not Op.READ
-        }
-        self.event_wakes = {
-            access.target
-            for _, _, target, _, _, _, more in entries
-            if more and kind_of(target) is Kind.EVENT
-            for access in more
-        }
+        self.tracked: set[Target] = set()  # locations that several threads touch, or that are touched at points
+        self.opaque: set[Target] = set()  # locations that are given values which are not known
+        self.event_wakes: set[Target] = set()
+        self._look_through(run.entries())
+
+    def _look_through(self, entries: Sequence[Entry]) -> None:
+        tracked, owners = self.tracked, dict[Target, int]()
+        for task, op, target, _, point, value, more in entries:
+            if point or owners.setdefault(target, task) != task:
+                tracked.add(target)
+            if value == OPAQUE:
+                self.opaque.update(each.target for each in (Access(op, target), *more) if each.op is not Op.READ)
+            if more:
+                for each in more:
+                    if point or owners.setdefault(each.target, task) != task:
+                        tracked.add(each.target)
+                if kind_of(target) is Kind.EVENT:
+                    self.event_wakes.update([each.target for each in more])
 
     def label(self) -> list[list[LabelledStep]]:
         """The labelled steps of each task."""
@@ -275,19 +279,6 @@ class _Labeller:
     def _print(self, task: int, label: int) -> int:
         printed = self.prints[label]
         return printed if type(printed) is int else fingerprint_of_name(_numbered(printed, self.objects[task]))
-
-
-def _tracked(entries: Sequence[Entry]) -> set[Target]:
-    """The locations that several threads touch, or that are touched at points."""
-    found: set[Target] = set()
-    owners: dict[Target, int] = {}
-    for task, _, target, _, point, _, more in entries:
-        if point or owners.setdefault(target, task) != task:
-            found.add(target)
-        for each in more:
-            if point or owners.setdefault(each.target, task) != task:
-                found.add(each.target)
-    return found
 
 
 def _looks(blocked: Blocked) -> tuple[Target, ...]:

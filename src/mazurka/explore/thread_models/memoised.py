@@ -36,8 +36,8 @@ from mazurka.trace.targets import Kind, Target, kind_of
 #: The most points of runs that are kept.
 _MOST: Final = 2_000_000
 
-#: The runs whose steps are at hand.
-_AT_HAND: Final = 64
+#: How many labelled steps are at hand.
+_AT_HAND: Final = 30_000
 
 #: The most runs that are written to the journal.
 _SAVED: Final = 5_000
@@ -112,6 +112,7 @@ class _KnownRuns:
         self.after: dict[int, dict[int, None]] = {}  # by history: those after the thread's next point
         self.histories: list[dict[str, array[int]]] = []  # by run and thread: after each point, and at the end
         self._at_hand: dict[int, LabelledRun] = {}
+        self._steps = 0  # of these
 
     def add(self, run: Run) -> tuple[bytes, int]:
         """Add a run; returns it packed, and its number. If a run with the same histories is known: its number."""
@@ -139,12 +140,16 @@ class _KnownRuns:
     def labelled(self, number: int) -> LabelledRun:
         """The steps of a run."""
         found = self._at_hand.pop(number, None)
-        return self._keep(number, LabelledRun(self.packed[number].run()) if found is None else found)
+        if found is None:
+            return self._keep(number, LabelledRun(self.packed[number].run()))
+        self._at_hand[number] = found
+        return found
 
     def _keep(self, number: int, labelled: LabelledRun) -> LabelledRun:
         self._at_hand[number] = labelled
-        if len(self._at_hand) > _AT_HAND:
-            del self._at_hand[next(iter(self._at_hand))]
+        self._steps += labelled.length
+        while self._steps > _AT_HAND and len(self._at_hand) > 1:
+            self._steps -= self._at_hand.pop(next(iter(self._at_hand))).length
         return labelled
 
     def others(

@@ -36,7 +36,7 @@ class AbstractModel:
         runtime = self.models.runtime
         runtime.need_points(self.mark)
         if self.calls and not runtime.aborting:
-            runtime.stop()
+            runtime.stop(f"the run was cut where CPython's own code takes over a {self.kind} from its model")
 
 
 def mark_of(kind: str, number: str) -> int:
