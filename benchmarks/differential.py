@@ -59,6 +59,7 @@ from mazurka.explore.outcome import MORE_FAILURES
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.program.protocol import Failure, FailureKind, Plan, Run, learned_points
 from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows.checking import check
 from mazurka.workflows.program_spec import open_program, subject_of
@@ -125,7 +126,7 @@ class _Seen:
         if run.divergence is None and not run.truncated and not run.settled:
             self.outputs.add(shown(run.output))
         if self.wants_races and not run.found_new_points:  # otherwise steps may be missing that order others
-            self.races |= races(run.log)
+            self.races |= races(run.log, {number for number in run.ended if run.log[number].op is not Op.SLEEP})
 
 
 def is_beginning(output: str, known: Iterable[str]) -> bool:

@@ -1,5 +1,6 @@
 """Random programs in Python whose threads share data under locks, mostly with the discipline that makes critical
-sections atomic, and often without: nested and tested locks, accesses outside, conditions, sections that never end.
+sections atomic, and often without: nested and tested locks, accesses outside, conditions, sections that never end. Some
+write to files, which others may read.
 
 A program prints its final state, what threads have seen included. It is small: ``dfs`` ends within some hundred
 executions.
@@ -113,18 +114,69 @@ _ENDS = (
     "with l: print(x.n, x.m, seen)",
 )
 
+_FILES = """\
+import os
 
-def drawn_guarded(number: int) -> str:
+path = __file__ + ".log"
+f, g = open(path, "a"), open(path, "ab", buffering=0)
+"""
+
+_GUARDED_FILES = (
+    *["with l: f.write('{i}')"] * 3,
+    *["with l: f.write('{i}'); f.flush()"] * 2,
+    "with l: x.n += 1; f.write('{i}')",
+    "with l: f.write(str(x.n))",
+    "with l: f.writelines(['{i}', '{k}'])",
+    "with l: print({i}, {k}, file=f)",
+    "with l: print({i}, file=f, flush=True)",
+    "with l: f.flush()",
+    "with l: f.close()",
+    "with l: f.closed or f.write('{i}')",
+    "with l: f.truncate({k})",
+    "with l: g.write(b'{i}')",
+    "with m: g.write(b'{i}')",
+    "with l: os.write(g.fileno(), b'{i}')",
+    "with l:\n    with open(path, 'a') as h: h.write('{i}')",
+    "with l:\n    with open(path, 'w') as h: h.write('{i}')",
+    "with l: seen[{i}].append(f.tell())",
+    "with l: seen[{i}].append(f.seek(0, 2))",
+    "with l: seen[{i}].append(os.path.getsize(path))",
+    "with l: seen[{i}].append(open(path).read())",
+    "with m: seen[{i}].append(open(path).read())",
+)
+
+_OTHERWISE_FILES = (
+    "f.write('{i}')",
+    "g.write(b'{i}')",
+    "f.flush()",
+    "f.close()",
+    "seen[{i}].append(open(path).read())",
+    "seen[{i}].append(os.path.getsize(path))",
+    "os.path.exists(path) and os.remove(path)",
+)
+
+_ENDS_FILES = (
+    "print(x.n, x.m, seen)",
+    "f.close(); print(x.n, x.m, seen)",
+    "f.closed or f.flush(); print(open(path).read() if os.path.exists(path) else None, seen)",
+    "print(os.path.exists(path) and os.path.getsize(path), seen)",
+)
+
+
+def drawn_guarded(number: int, with_files: bool = False) -> str:
     """The source of the program with this number."""
     chance = random.Random(number)
+    guarded, otherwise_, ends = _GUARDED, _OTHERWISE, _ENDS
+    if with_files:
+        guarded, otherwise_, ends = (*guarded[:12], *_GUARDED_FILES), (*otherwise_[:7], *_OTHERWISE_FILES), _ENDS_FILES
     otherwise = chance.choice((0.0, 0.0, 0.15, 0.4))
     threads = chance.choice((2, 2, 3))
-    parts = [_HEAD]
+    parts = [_HEAD, _FILES] if with_files else [_HEAD]
     for i in range(threads):
         length = chance.randint(1, 2 if threads == 3 else 3)
         body = []
         for _ in range(length):
-            kinds = _OTHERWISE if chance.random() < otherwise else _GUARDED
+            kinds = otherwise_ if chance.random() < otherwise else guarded
             body.append(chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(2))))
         parts.append(f"def t{i}():\n" + textwrap.indent("\n".join(body), "    "))
     daemons = chance.random() < 0.1
@@ -132,9 +184,9 @@ def drawn_guarded(number: int) -> str:
     parts.append(f"ts = [threading.Thread(target=t, daemon={daemons}) for t in ({functions})]")
     parts.append("for t in ts: t.start()")
     if chance.random() < 0.3:
-        parts.append(chance.choice(_GUARDED).replace("{i}", "3").replace("{k}", "0"))
+        parts.append(chance.choice(guarded).replace("{i}", "3").replace("{k}", "0"))
     joined = chance.choice(("ts", "ts", "ts", "ts[:1]", "ts[1:]", "[]"))
     if joined != "[]":
         parts.append(f"for t in {joined}: t.join()")
-    parts.append(chance.choice(_ENDS))
+    parts.append(chance.choice(ends))
     return "\n".join(parts) + "\n"

@@ -14,6 +14,9 @@ import pytest
 from tests.oracle.guarded_programs import drawn_guarded
 from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 
+#: Programs leave files open.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 _PROGRAMS = 3_000 if _LONG else 12
 
@@ -22,20 +25,22 @@ _PROGRAMS = 3_000 if _LONG else 12
 _KEPT = (463,)
 
 
-def _programs(folder: Path, first: int) -> Iterator[tuple[int, Path]]:
+def _programs(folder: Path, first: int, with_files: bool) -> Iterator[tuple[int, Path]]:
     for number in (*_KEPT, *range(first, first + _PROGRAMS)):
         path = folder / f"guarded_{number}.py"
-        path.write_text(drawn_guarded(number))
+        path.write_text(drawn_guarded(number, with_files))
         yield number, path
 
 
 @pytest.mark.slow
-def test_dpor_reaches_all_outcomes(tmp_path: Path) -> None:
-    compared, before, after = compare_dpor(_programs(tmp_path, 0))
+@pytest.mark.parametrize("with_files", [False, True])
+def test_dpor_reaches_all_outcomes(tmp_path: Path, with_files: bool) -> None:
+    compared, before, after = compare_dpor(_programs(tmp_path, 0, with_files))
     assert compared > _PROGRAMS // 3
     assert after < before / 2
 
 
 @pytest.mark.slow
-def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path) -> None:
-    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 3
+@pytest.mark.parametrize("with_files", [False, True])
+def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, with_files: bool) -> None:
+    assert compare_bounded(_programs(tmp_path, 3_000, with_files)) > _PROGRAMS // 3

@@ -335,7 +335,7 @@ UNSEEN = {
     "limit of digits": "import sys\nrun(int, lambda: sys.set_int_max_str_digits(700))",
     "time zone": "import time\nrun(int, time.tzset)",
     "locale": "import locale\nrun(int, lambda: locale.setlocale(locale.LC_ALL, 'C'))",
-    "environment": "import os\nrun(int, lambda: os.putenv('MAZURKA_NEW', 'x'))",
+    "environment": "import os\nrun(int, lambda: os.putenv('NEW_VARIABLE', 'x'))",
     "registry of codecs": "import codecs\nrun(int, lambda: codecs.register_error('mazurka', codecs.strict_errors))",
     "registry of copyreg": "import copyreg\nrun(int, lambda: copyreg.pickle(type(run), repr))",
     "warnings filters": "import warnings\nrun(int, lambda: warnings.simplefilter('error'))",

@@ -20,6 +20,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 _THREADS = """\
+import os
 import threading
 from collections import Counter, defaultdict
 
@@ -31,6 +32,8 @@ class Box:
 x, d, seen, counted, found = Box(), {}, [], Counter(), defaultdict(int)
 x.n = 0
 lock, other = threading.Lock(), threading.RLock()
+path = __file__ + ".txt"
+file = open(path, "w")
 
 
 def work(i):
@@ -42,6 +45,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+file.close()
 """
 
 
@@ -73,6 +77,8 @@ def _executions(folder: Path, body: str, threads: int = 3, after: str = "", stra
         "for word in 'ab':\n    with lock: counted[word] += 1",
         "for word in 'ab':\n    with lock: found[word] += i",
         "with lock: d[i] = 1\nwith other: x.n += 1",
+        "with lock: x.n += 1; file.write('line')",
+        "with lock: x.n += 1; file.write('line'); file.flush()",
     ],
 )
 def test_sections_that_commute_have_no_order(tmp_path: Path, body: str, strategy: str) -> None:
@@ -117,6 +123,10 @@ def test_looks_without_order_show_none(tmp_path: Path, body: str, after: str, st
         ("if lock.acquire(blocking=False):\n    x.n += 1\n    lock.release()", ""),
         ("with lock: x.n += 1\nlock.locked()", ""),
         ("with lock: x.n += 1\nif not i: x.n", ""),
+        ("with lock: file.write(str(i)); file.flush()", "with open(path) as read: read.read()\n"),
+        ("with lock: file.write('-'); i or file.flush()", "os.path.getsize(path)\n"),
+        ("with lock: file.write('-'); x.n = file.tell()", ""),
+        ("with lock: i and file.close(); file.closed or file.write('-')", ""),
     ],
 )
 def test_others_do(tmp_path: Path, body: str, after: str) -> None:

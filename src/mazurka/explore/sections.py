@@ -10,7 +10,7 @@ inside of one reaches the same failures and final states, in which no such lock 
 one event whose accesses are those of all its steps, without the lock.
 
 Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert items into a dictionary
-whose order nobody looks at. So two sections that only count are in no order at all.
+whose order nobody looks at, or write to a file that nobody reads. So two sections that only count are in no order.
 
 How it is used. :meth:`Sections.merged` makes of an execution one with sections as single events, from which a search
 takes its conflicts (races.py). All else knows only the execution as it was. The knowledge of locks that do not make
@@ -42,7 +42,11 @@ from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
 _CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 _is_lock: Final = of_kinds(Kind.LOCK)
-_is_structure: Final = of_kinds(Kind.STRUCTURE)
+#: Locations whose content is in an order: the keys of a dictionary, what was written to a file or to its buffer.
+_is_ordered: Final = of_kinds(Kind.STRUCTURE, Kind.FILE, Kind.OPEN_FILE)
+_is_file: Final = of_kinds(Kind.FILE, Kind.OPEN_FILE)
+#: Stands for the order in all files: it is not known which open file has which names, and what is still in its buffer.
+_FILES: Final = ("files",)
 _is_item: Final = of_kinds(Kind.ITEM)
 
 #: The site of all sections: what one that reads accesses afterwards may depend on the value, at each of them.
@@ -73,10 +77,10 @@ class Sections:
     """
 
     def __init__(self, finals: bool = False) -> None:
-        self._finals = finals  # whether code outside of the program sees the order of keys
+        self._finals = finals  # whether code outside of the program sees the order of keys, and files
         self._chosen: set[int] | None = None  # the locks that are considered; None: not chosen yet
         self._not_atomic: set[int] = set()  # locks
-        self._looked_at: set[int] = set()  # dictionaries
+        self._looked_at: set[int] = set()  # dictionaries and files
         self._adding: dict[int, set[str]] = {}  # by location: the threads that add to it
         self._found: list[_Section] = []  # the sections of the last execution
 
@@ -217,28 +221,28 @@ class Sections:
 
     def _learn_additions(self, run: Run, sections: list[_Section]) -> None:
         entries = run.entries()
-        inserted: dict[Target, Target] = {}  # the keys of dictionaries, and their names
-        added: dict[int, list[Target]] = {}
+        inserted: dict[Target, Target] = {}  # locations whose content is in an order, and the name of the order
         for section in sections:
             if self._is_considered(section.lock):
                 for number in _inner(run, section):
                     for target in _added(run, number):
-                        added.setdefault(number, []).append(target)
                         thread, name = run.tasks[entries[number][0]], _name_of(target, section.lock)
                         self._adding.setdefault(fingerprint_of_name(name), set()).add(thread)
-                        if _is_structure(target):
-                            inserted[target] = name
+                        if _is_ordered(target):
+                            inserted[target] = _order_of(target, section.lock)
         if not inserted:
             return
+        has_files = _FILES in inserted.values()
         for number, entry in enumerate(entries):
             if number in run.unordered and not self._finals:
                 continue
             for _, target in _accesses(entry):
-                if target not in inserted:
+                order = _FILES if has_files and _is_file(target) else inserted.get(target)
+                if order is None:
                     continue
-                is_of_key = target in added.get(number, ()) or (_is_item(entry[2]) and entry[2][1] == target[1])
+                is_of_key = target in _added(run, number) or (_is_item(entry[2]) and entry[2][1] == target[1])
                 if self._finals or not is_of_key:
-                    self._looked_at.add(fingerprint_of_name(inserted[target]))
+                    self._looked_at.add(fingerprint_of_name(order))
 
     # -- merging ------------------------------------------------------------------------------------------------------
 
@@ -288,11 +292,13 @@ class Sections:
             for op, target in _accesses(entries[number]):
                 name = _name_of(target, lock)
                 printed = fingerprint_of_name(name)
-                if target in added and printed not in self._looked_at:
+                order = fingerprint_of_name(_FILES) if _is_file(target) else printed
+                is_looked_at = order in self._looked_at
+                if target in added and not is_looked_at:
                     accesses[Op.WRITE, (*name, "added by", thread)] = None
                 else:
                     accesses[op, name] = None
-                    if printed not in self._looked_at:
+                    if not is_looked_at:
                         parts = [(*name, "added by", each) for each in sorted(self._adding.get(printed, ()))]
                         accesses.update(dict.fromkeys([(op, each) for each in parts]))
         return accesses
@@ -304,6 +310,11 @@ def _name_of(target: Target, lock: Target) -> Target:
     if len(target) > 1 and type(target[1]) is int:
         return (lock, target[0], *[each if _is_stable(each) else None for each in target[2:]])
     return (lock, *target)
+
+
+def _order_of(target: Target, lock: Target) -> Target:
+    """A name for the order of what sections add to a location."""
+    return _FILES if _is_file(target) else _name_of(target, lock)
 
 
 def _is_stable(part: Any) -> bool:
@@ -326,16 +337,16 @@ def _accesses(entry: Entry) -> Iterable[tuple[Op, Target]]:
 def _added(run: Run, number: int) -> list[Target]:
     """The locations that a step of a section only adds to."""
     entries = run.entries()
-    task, op, target, _, _, _, more = entries[number]
-    keys = [each.target for each in more if _is_structure(each.target)]
+    task, op, target = entries[number][:3]
+    ordered = [each for _, each in _accesses(entries[number]) if _is_ordered(each)]
     if number in run.additions:  # the first step of a sum
         following = entries[number + 1]
         is_sum = _is_of(following, task, target) and WRITES[following[1]]
     else:
         is_sum = number - 1 in run.additions and _is_of(entries[number - 1], task, target) and WRITES[op]
     if is_sum:
-        return [target, *keys]
-    return keys if ~number in run.additions else []
+        return [target, *ordered]
+    return ordered if ~number in run.additions else []
 
 
 def _is_of(entry: Entry, task: int, target: Target) -> bool:

@@ -138,7 +138,7 @@ def conflicts(runtime: Runtime, children: Sequence[ChildProcess]) -> set[str]:
         for step, (index, op, target, _, _, _, more) in enumerate(runtime.log):
             for how, each in ((op, target), *[(access.op, access.target) for access in more]):
                 writes = _writes(accesses, each)
-                if writes is None or not (writes or WRITES[how]) or (_both_add(each) and writes and how is Op.WRITE):
+                if writes is None or not (writes or WRITES[how]) or (_both_add(each) and writes and WRITES[how]):
                     continue
                 if not (order.is_before(index, step, child.begun) or order.is_after(index, step, child.ended)):
                     found.add(f"a child process and a thread that use {_named(each)} at the same time")

@@ -29,7 +29,7 @@ from mazurka.program.python.outside.paths import ResolvedPath, content, entry, l
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
-from mazurka.program.python.primitives.steps import StepAccess, read, write
+from mazurka.program.python.primitives.steps import StepAccess, change, read
 
 
 def _make(
@@ -140,8 +140,8 @@ def _rename(
     def plan() -> tuple[list[StepAccess], Any]:
         source = find(models, src, src_dir_fd, follow=False)
         to = find(models, dst, dst_dir_fd, follow=False)
-        touches = changes_entry(models, source, write(*content(source.path)))
-        touches += changes_entry(models, to, write(*content(to.path)))
+        touches = changes_entry(models, source, change(*content(source.path)))
+        touches += changes_entry(models, to, change(*content(to.path)))
         if is_folder(source.path) or is_link(source.path):
             learn(models, source.path)
             learn(models, to.path)

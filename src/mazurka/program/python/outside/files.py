@@ -27,7 +27,7 @@ from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import ResolvedPath, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
-from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read, write
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics.harmless import is_stateless_device
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.targets import Kind, Target
@@ -62,7 +62,7 @@ class Opened:
 
     def written(self) -> list[StepAccess]:
         """The accesses of writing to the file: writes under all names by which other threads read it."""
-        return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
+        return [change(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
 
 
 class Files:
@@ -79,7 +79,7 @@ class Files:
     def written(self, path: str) -> list[StepAccess]:
         """The writes of writing to the file at a path."""
         names = self.names.get(_identity(path), _NONE)
-        return [write(*content(each)) for each in (path, *sorted(names - {path}))]
+        return [change(*content(each)) for each in (path, *sorted(names - {path}))]
 
     def named(self, path: str, also: str) -> None:
         """The file or directory at a path gets another name, ``also``."""
@@ -287,7 +287,7 @@ def is_folder(path: str) -> bool:
 
 def changes_entry(models: Models, found: ResolvedPath, *more: StepAccess) -> list[StepAccess]:
     """The accesses of making, replacing or removing an entry: the entry, its folder's listing, the way there."""
-    return [change(*entry(found.path)), write(*listing(found.folder)), *more, *paths.on_the_way(models, found)]
+    return [change(*entry(found.path)), change(*listing(found.folder)), *more, *paths.on_the_way(models, found)]
 
 
 # -- open files ----------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import StepAccess, read
+from mazurka.program.python.semantics.harmless import is_stateless_device
 from mazurka.trace.event import Op
 
 
@@ -70,7 +71,8 @@ def open_path(
             JOURNAL.created(found.path)
     elif flags & os.O_TRUNC:
         wrote(found.path, status)
-    if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+    is_plain &= stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    if not (is_plain or is_stateless_device(status)):
         descriptor_numbers.has(models, descriptor)
         return descriptor, None
     if status.st_nlink > 1 and stat.S_ISREG(status.st_mode) and flags & (os.O_WRONLY | os.O_RDWR):

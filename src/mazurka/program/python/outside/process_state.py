@@ -259,7 +259,7 @@ def _changing_variable(models: Models, real: Any, environment: Any, key: Any, *v
         if where[0][1] == "TZ":
             count_change(models, "time zone")
         how = write if value else change  # a deletion fails if there is no such variable
-        pass_step(models, how(*where), *(() if key in environment._data and value else (write(*_VARIABLES),)))
+        pass_step(models, how(*where), change(*_VARIABLES))  # also if it is there, which depends on other threads
     with ASIDE:  # the method also sets the variable for code in C
         return real(environment, key, *value)
 

@@ -36,7 +36,9 @@ from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
+from mazurka.program.python.semantics.additions import note_look_aside, note_writing
+from mazurka.program.python.semantics.harmless import is_stateless_device
 
 _real_open: Final = io.open
 _RealFileIO: Final[Any] = io.FileIO
@@ -184,7 +186,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             return memoryview(data).nbytes
         models = present()
         if models is not None:
-            pass_step(models, change(*layers.file.state), *layers.file.written())
+            _add(models, change(*layers.file.state), *layers.file.written())
         return self._mz_put(models, data)
 
     def _mz_put(self, models: Models | None, data: Any) -> Any:
@@ -219,7 +221,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             if layers.stored:
                 _put_stored(None, layers, self)
             if not layers.busy:
-                _step(layers, self)
+                _step(layers, self, "close")
             if self.closefd and layers.files is not None:
                 layers.files.closed(_RealFileIO.fileno(self))
         super().close()
@@ -266,13 +268,27 @@ def _use(models: Models, layers: _Layers, thing: Any) -> None:
         files.positions[layers] = descriptor, os.lseek(descriptor, 0, os.SEEK_CUR)
 
 
-def _step(layers: _Layers, thing: Any, *, reads: bool = False) -> None:
+def _add(models: Models, *accesses: StepAccess) -> None:
+    """Pass a step that adds to a file, or to its buffer, and shows nothing of it."""
+    pass_step(models, *accesses)
+    note_writing(models.runtime, accesses[0].target)
+
+
+def _step(layers: _Layers, thing: Any, name: str, *, reads: bool = False) -> None:
+    """Pass the step of a method."""
     models = present()
     if models is None or layers.dying:
         return
     if layers.files is None:
         _use(models, layers, thing)
-    pass_step(models, change(*layers.file.state), *(layers.file.read() if reads else ()))
+    used = change(*layers.file.state)
+    if name in _ADDING:
+        _add(models, used)
+    else:
+        file = layers.file.read() if reads else layers.file.written() if name == "truncate" else ()
+        pass_step(models, used, *file)
+        if name == "close":
+            note_look_aside(models.runtime, used.target)
     if layers.within not in (None, models.runtime.current.index):
         count_untracked(models.runtime, "a file in use by two threads at the same time")
 
@@ -281,7 +297,7 @@ def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
     """Write the bytes that a buffer has handed on to the file."""
     while layers.stored:
         if models is not None:
-            pass_step(models, *layers.file.written())
+            _add(models, *layers.file.written())
             if not layers.stored:
                 return  # another thread has done so
         data = layers.stored.pop(0)
@@ -333,7 +349,7 @@ def _method(
         models = present()
         if models is None or models.runtime.solo:
             return perform(self, layers, args, named)
-        _step(layers, self)
+        _step(layers, self, name)
         layers.within = models.runtime.current.index
         try:
             return perform(self, layers, args, named)
@@ -349,13 +365,13 @@ def _method(
         models = present() if name == "write" else None
         printing = None if models is None else layers.printing.get(models.runtime.current.index)
         if printing is None or models is None:
-            _step(layers, self, reads=reads)
+            _step(layers, self, name, reads=reads)
         elif not printing.is_next(models, frame := sys._getframe(2)):
-            _step(layers, self, reads=reads)
+            _step(layers, self, name, reads=reads)
             printing.written(models, frame)
         while flushes and layers.dirty and (is_text or not layers.has_text):  # another thread has written meanwhile
             flush(self, layers)
-            _step(layers, self, reads=reads)
+            _step(layers, self, name, reads=reads)
         if writes:
             layers.dirty = True
         return real(self, *args, **named) if stops_inside else _inside(layers, self, real, *args, **named)
@@ -364,7 +380,7 @@ def _method(
         """Have the data in the buffer reach the file, in steps of its own."""
         if is_text or not layers.has_text:
             layers.dirty, layers.pending = False, 0
-        _step(layers, self)
+        _step(layers, self, "flush")
         with contextlib.suppress(ValueError):  # the file is closed: the method itself raises the error, if need be
             _inside(layers, self, type(self)._mz_flush)
 
@@ -387,6 +403,8 @@ _BY_LINE: Final = ("readline", "readlines", "__next__")
 _CHUNK: Final = 8192
 #: Whether a write of one thread may replace that of another while the file hands on its collected data.
 _LOSES_WRITES: Final = sys.version_info < (3, 12, 4)
+#: Methods that show nothing of what is in a file, or in its buffer.
+_ADDING: Final = ("write", "writelines", "flush")
 _SETTLES: Final = ("tell", "truncate", "flush", "close", "detach", "reconfigure")
 
 
@@ -398,8 +416,9 @@ def _closed(base: Any) -> property:
         if layers is not None and not layers.busy and not layers.dying:
             models = present()
             if models is not None:
-                target, words = layers.file.state
-                pass_step(models, read(target, words))
+                looked = read(*layers.file.state)
+                pass_step(models, looked)
+                note_look_aside(models.runtime, looked.target)
         return bool(base.closed.__get__(self))
 
     return property(closed)
@@ -564,7 +583,7 @@ def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
         status = posix.stat(found.path)
     except (OSError, ValueError):
         return True
-    return stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or is_stateless_device(status)
 
 
 FUNCTIONS["io", "open"] = open_

@@ -241,7 +241,7 @@ def item_reader(run: EventSink) -> Reader:
 def _item_writer(run: EventSink, tick: Tick) -> Reader:
     add, give_way = run.buffer.extend, run.give_way
     writing, length, changing = _WRITE + _ITEM, _READ + _STRUCTURE, _RMW + _STRUCTURE
-    values = _WRITE + OFFSETS[VALUES]
+    values = _RMW + OFFSETS[VALUES]
 
     def write(thing: Any, key: Any, site: int) -> Any:
         if tick():
@@ -252,15 +252,16 @@ def _item_writer(run: EventSink, tick: Tick) -> Reader:
             and (part := key if type(key) in PLAIN else key_of(key)) is not UNKNOWN
             and "__builtins__" not in thing
             and numbers.get(id(thing), 0) >= 0  # not the dictionary of an instance
+            and len(thing) != MANY  # it may become a large one
         ):
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             if (part is key or is_quiet(key)) and key in thing:
                 add((me, n, writing, site, part, MORE))
-                if len(thing) * 2 > MANY:
+                if len(thing) > MANY:
                     add((me, n, values, site, None, MORE))
             else:
                 add((me, n, writing, site, part, MORE, me, n, changing, site, None, MORE))
-        elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) * 2 <= MANY:
+        elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) <= MANY:
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             part = key if key >= 0 else key + len(thing)
             add((me, n, writing, site, part, MORE, me, n, length, site, None, MORE))

@@ -79,8 +79,7 @@ def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
         return _list_ticks(add, thing, 0, site)
     if kind in _SHOWING_KEYS or kind in _SHOWING_VALUES:
         container = thing if kind is dict or kind is set else gc.get_referents(thing)[0]
-        if type(container) is dict or kind is set:
-            n = number(container)
+        if (type(container) is dict or kind is set) and (n := number(container)) > 0:  # not that of an instance
             add((get_ident(), n, _STRUCTURE, site, None, MORE))
             return _value_ticks(add, container, n, site) if kind in _SHOWING_VALUES else _key_ticks(add, n, site)
     elif kind is enumerate:

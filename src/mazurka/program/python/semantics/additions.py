@@ -2,7 +2,8 @@
 
 ``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one; likewise
 ``counter[word] += 1``, also if the word was missing. So does ``d[k] = v``, or ``d.setdefault(k)``, to the keys of
-``d``, if ``k`` was missing, unless somebody looks at their order.
+``d``, if ``k`` was missing, unless somebody looks at their order. And so do ``write`` and ``flush`` to a file, unless
+somebody reads it, or asks for its size or position.
 """
 
 from __future__ import annotations
@@ -40,8 +41,20 @@ def note(run: Any, name: str, site: int) -> None:
 
 def note_insertion(run: Any, target: Target) -> None:
     """The last step, if it was on this target, puts an item under a key if the key is missing."""
+    if _is_last(run, target) and not getattr(run, "replacing_runs_code", True):  # or it is only gathered, and no step
+        run.additions.add(~(len(run.log) - 1))
+
+
+def note_writing(run: Any, target: Target) -> None:
+    """The last step, if it was on this target, writes to a file, or to the buffer of one."""
     if _is_last(run, target):
         run.additions.add(~(len(run.log) - 1))
+
+
+def note_look_aside(run: Any, target: Target) -> None:
+    """The last step, if it was on this target, shows nothing of what was added there."""
+    if _is_last(run, target):
+        run.unordered.add(len(run.log) - 1)
 
 
 def note_look(run: Any, site: int, thing: Any = None) -> None:
@@ -53,10 +66,7 @@ def note_look(run: Any, site: int, thing: Any = None) -> None:
 
 
 def _is_last(run: Any, target: Target) -> bool:
-    """Whether the last step was on this target, and no code runs at the ends of items, in their order."""
-    if run.is_recording or not run.log or run.log[-1][2] is not target:
-        return False
-    return not getattr(run, "replacing_runs_code", True)  # accesses that are only gathered are no step
+    return not run.is_recording and bool(run.log) and run.log[-1][2] is target
 
 
 @cache

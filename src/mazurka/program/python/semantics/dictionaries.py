@@ -20,12 +20,12 @@ from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import (
-    MANY,
     contents,
     emit,
     is_namespace,
     item,
     item_at,
+    keys_added,
     length,
     space_name,
     values_changed,
@@ -182,10 +182,10 @@ def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if stands is UNKNOWN:
         admit_unknown(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
-    more = values_changed(thing, n) if present else (Access(_RMW, (STRUCTURE, n)),)
+    more = values_changed(thing, n) if present else keys_added(thing, n)
     op = _WRITE
     if is_contested(run, site, target, not present):
-        op, more = _RMW, (*values_changed(thing, n), Access(_RMW, (STRUCTURE, n)))
+        op, more = _RMW, (*values_changed(thing, n), *keys_added(thing, n))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
     if not (present and op is _WRITE) and n > 0 and type(thing) in _BY_INSERTION:
         additions.note_insertion(run, target)
@@ -257,7 +257,7 @@ def set_default(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         _hide(run, n, (stands,), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
     present &= not is_contested(run, site, target, not present)
-    more = () if present else (Access(_RMW, (STRUCTURE, n)),)
+    more = () if present else keys_added(thing, n)
     emit(run, thing, site, _READ if present else _RMW, target, more, _look(thing, args[0]))
     if not present and n > 0 and type(thing) in _BY_INSERTION:
         additions.note_insertion(run, target)
@@ -325,23 +325,19 @@ def update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         is_contested(run, site, access.target, True)
-    if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_concurrent_threads(run):
-        # until now changes of its values were reported one by one, and not all together
-        text = f"a dictionary that grows from few items to many at {sites.location(site)}"
-        run.untracked[text] = run.untracked.get(text, 0) + 1
-    emit(
-        run, thing, site, _RMW, (STRUCTURE, n), (*values_changed(thing, n), *more, *reads_of_arguments(run, args, site))
-    )
+    keys, *read = keys_added(thing, n, len(changed))
+    more += [*read, *values_changed(thing, n), *reads_of_arguments(run, args, site)]
+    emit(run, thing, site, keys.op, keys.target, tuple(more))
 
 
 def combine_counter(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     """In-place operators of a `Counter`: they go over all its keys, to drop those without a positive count."""
     n = number(thing)
     changed = dict.fromkeys([*dict.keys(thing), *(_elements_given(args) or ())])
-    more = [Access(_WRITE, item(n, key)) for key in changed]
-    emit(
-        run, thing, site, _RMW, (STRUCTURE, n), (*values_changed(thing, n), *more, *reads_of_arguments(run, args, site))
-    )
+    keys, *more = keys_added(thing, n, len(changed) - length(thing))
+    more += [Access(_WRITE, item(n, key)) for key in changed]
+    more += [*values_changed(thing, n), *reads_of_arguments(run, args, site)]
+    emit(run, thing, site, keys.op, keys.target, tuple(more))
 
 
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:

@@ -116,7 +116,7 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
         return reads_of([*found, *[(GLOBAL, module, name) for name in names]])
     if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass
-    elif length(thing) > MANY:
+    elif length(thing) > MANY and n > 0:  # the attributes of an object are written by name, one by one
         found.append((VALUES, n))
     elif is_a(thing, dict):
         found += [item(n, key) for key in [*dict.keys(thing)]]
@@ -126,8 +126,20 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
 
 
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
-    """The writes of replacing an item besides the write of the item itself."""
-    return (Access(Op.WRITE, (VALUES, n)),) if length(thing) * 2 > MANY else ()
+    """The accesses of replacing an item besides the write of the item itself, which leaves other values as they are."""
+    return (Access(Op.RMW, (VALUES, n)),) if length(thing) > MANY and n > 0 else ()
+
+
+def keys_added(thing: Any, n: int, new: int = 1) -> tuple[Access, ...]:
+    """The accesses of adding some new items to a dictionary, besides the writes of these.
+
+    If many items have one location for all values from here on, the values are read: earlier writes of single items
+    come before that.
+    """
+    keys = Access(Op.RMW, (STRUCTURE, n))
+    if not length(thing) <= MANY < length(thing) + new or n < 0:
+        return (keys,)
+    return (keys, Access(Op.RMW, (VALUES, n)), *[Access(Op.READ, item(n, key)) for key in [*dict.keys(thing)]])
 
 
 def perform(run: Any, site: int, report: Callable[..., object], *args: Any) -> None:

@@ -31,7 +31,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import consulted
-from mazurka.program.python.semantics.locations import BASES, bases, item
+from mazurka.program.python.semantics.locations import BASES, bases, item, keys_added
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.untracked import count_untracked
@@ -220,11 +220,11 @@ def _accompany(thing: Any, last: _Entry) -> Iterator[Any]:
 class _Keyed:
     """Reports a dictionary's new keys as `update` gets them: they are not known before."""
 
-    __slots__ = ("counts", "last", "number")
+    __slots__ = ("counts", "last", "owner")
 
     def __init__(self, last: _Entry, owner: Any) -> None:
         self.last = last
-        self.number = number(owner)
+        self.owner = owner
         self.counts = is_a(owner, Counter)
 
     def __call__(self, given: Any) -> Any:
@@ -233,8 +233,9 @@ class _Keyed:
             key = (
                 given if self.counts else given[0] if (type(given) is tuple or type(given) is list) and given else None
             )
-            written = Access(Op.WRITE, item(self.number, key))
-            run.visit(Op.RMW, (STRUCTURE, self.number), self.last[3], None, (written,))
+            n = number(self.owner)
+            keys, *read = keys_added(self.owner, n)
+            run.visit(keys.op, keys.target, self.last[3], None, (Access(Op.WRITE, item(n, key)), *read))
         return given
 
 

@@ -242,8 +242,7 @@ def next_reads(cursor: Cursor) -> list[Access]:
         reads = [Access(_READ, (STRUCTURE, n))]
         index = list.__len__(container) - over.__length_hint__()
         return [*reads, Access(_READ, (ITEM, n, index))] if over.__length_hint__() else reads
-    if kind in _DICT_ITERATORS and length(container) <= MANY:
-        n = number(container)
+    if kind in _DICT_ITERATORS and ((n := number(container)) < 0 or length(container) <= MANY):
         position = length(container) - over.__length_hint__()  # behind the last one if the size has changed
         return [
             Access(_READ, (STRUCTURE, n)),
