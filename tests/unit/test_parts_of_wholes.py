@@ -15,6 +15,7 @@ from tests.oracle.shown_outcomes import explored
 CHANGED = {
     "long list": ("a = [0] * 100", "a[{i}] = 1", "sum(a)"),
     "large dictionary": ("a = dict.fromkeys(range(100), 0)", "a[{i}] = 1", "sum(a.values())"),
+    "many lists": ("a = [[0] for _ in range(1_200)]", "a[{i}][0] = 1", "sum(sum(a, []))"),
     "object with many attributes": (
         "class A: pass\na = A()\nfor k in range(100): setattr(a, f'x{k}', 0)",
         "a.x{i} = 1",

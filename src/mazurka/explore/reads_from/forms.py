@@ -227,6 +227,11 @@ def _as_it_is(target: Target) -> Target:
     return target
 
 
+#: The first reads of a reading, their prints, how many of them are known for sure (None: all), and whether they are of
+#: the targets that the step reads in the run.
+_Beginning = tuple[tuple[tuple[Any, StepIndex], ...], tuple[int, ...], int | None, bool]
+
+
 class Readings:
     """All readings of a step of a run, if it may read each target from the sources that ``options`` gives."""
 
@@ -250,29 +255,25 @@ class Readings:
 
     def all(self) -> Iterator[Reading]:
         """The readings one by one, sorted by the sources of the first read, then of the second ..."""
-        return self._after((), (), None, True)
-
-    def _after(
-        self,
-        reads: tuple[tuple[Any, StepIndex], ...],
-        prints: tuple[int, ...],
-        sure: int | None,
-        as_shown: bool,
-    ) -> Iterator[Reading]:
-        """The readings with these first reads; ``as_shown``: their targets are those of the run."""
-        following = self._known.get(fingerprint(self._state, prints)) if sure is None else None
-        if following is None:
-            sure = len(reads) if sure is None else sure
-            following = self.guess(len(reads)) if as_shown else Continuation(True)
-        here = self._here if sure is None else _as_it_is
-        if following.ends:
-            writes = tuple(map(here, following.writes))
-            yield Reading(reads, prints, writes, len(reads) if sure is None else sure, sure is None)
-            return
-        target, depth = here(following.target), len(reads)
-        as_shown = as_shown and depth < len(self._shown) and self._shown[depth][0] == target
-        for source in self._choices(target, reads):
-            yield from self._after((*reads, (target, source)), (*prints, self._print_of(source)), sure, as_shown)
+        start: _Beginning = (), (), None, True
+        waiting = [start]  # a step may read thousands of targets: too many for functions that call themselves
+        while waiting:
+            reads, prints, sure, as_shown = waiting.pop()
+            following = self._known.get(fingerprint(self._state, prints)) if sure is None else None
+            if following is None:
+                sure = len(reads) if sure is None else sure
+                following = self.guess(len(reads)) if as_shown else Continuation(True)
+            here = self._here if sure is None else _as_it_is
+            if following.ends:
+                writes = tuple(map(here, following.writes))
+                yield Reading(reads, prints, writes, len(reads) if sure is None else sure, sure is None)
+                continue
+            target, depth = here(following.target), len(reads)
+            as_shown = as_shown and depth < len(self._shown) and self._shown[depth][0] == target
+            waiting += [
+                ((*reads, (target, source)), (*prints, self._print_of(source)), sure, as_shown)
+                for source in reversed(self._choices(target, reads))
+            ]
 
     def guess(self, depth: int) -> Continuation:
         """The continuation of the step in the run after ``depth`` reads."""
