@@ -426,6 +426,18 @@ def test_a_file_that_was_opened_with_the_module_is_as_before_each_execution(tmp_
     assert path.read_text() == "before\n"
 
 
+def test_a_file_whose_descriptor_was_closed_is_not_open(tmp_path: Path) -> None:
+    with open(tmp_path / "open", "w"), open(tmp_path / "closed", "w") as file:
+        spare = os.dup(file.fileno())
+        os.close(file.fileno())
+        try:
+            result = explored(tmp_path, "run(int, int)")
+        finally:
+            os.dup2(spare, file.fileno())
+            os.close(spare)
+    assert result.verdict is Verdict.VERIFIED, str(result)
+
+
 def test_a_file_that_a_module_opens_when_it_is_imported_is_followed(alone: Path) -> None:
     program = alone / "subject.py"
     program.write_text(

@@ -41,10 +41,11 @@ def look() -> None:
     if not _are_any_open():
         return
     for each in known_functions.open_files():
-        if each.writable() and isinstance(each.name, str):
-            status, path = _fstat(each.fileno()), _realpath(each.name)
-            if stat.S_ISREG(status.st_mode) and _is_at(path, status):
-                _known.append((each, path))
+        with contextlib.suppress(OSError, ValueError):  # its descriptor has been closed, by `os.close`, say
+            if each.writable() and isinstance(each.name, str):
+                status, path = _fstat(each.fileno()), _realpath(each.name)
+                if stat.S_ISREG(status.st_mode) and _is_at(path, status):
+                    _known.append((each, path))
 
 
 def _are_any_open() -> bool:
