@@ -166,6 +166,8 @@ def test_a_step_looks_into_objects_that_it_reads(tmp_path: Path) -> None:
     "number",
     [
         6,  # a list that a step makes, and others that threads make in runs without that step
+        30,  # a deque whose items a step reads that no other has looked at
+        45,  # the same, of a list
         55,  # an item of a list that is perhaps not there
         57,  # a dictionary and its copy
         135,  # keys that are objects

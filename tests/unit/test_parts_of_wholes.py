@@ -6,9 +6,11 @@ the last one. The expected outcomes follow from the programs.
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from benchmarks.differential import OpenedProgram
 from tests.oracle.shown_outcomes import explored
 
 #: What is shared, what the threads 0 and 1 do, and what the main thread prints meanwhile.
@@ -70,6 +72,15 @@ def test_a_look_at_the_whole_shows_all_parts(tmp_path: Path, what: str, strategy
     path = tmp_path / "program.py"
     path.write_text(f"{HEAD}{head}\n{threads}{start}print({look})\n")
     assert outcomes(path, strategy) == {"0", "1", "2"}
+
+
+def test_what_becomes_large_has_no_race_by_that(tmp_path: Path) -> None:
+    """The items that thread 1 adds are not the one that thread 0 replaces."""
+    path = tmp_path / "program.py"
+    grow = "def t0(): a[0] = 1\ndef t1():\n    for k in range(1, 80): a[k] = 0\n"
+    path.write_text(f"{HEAD}a = {{0: 0}}\n{grow}for t in (t0, t1): threading.Thread(target=t).start()\n")
+    with closing(OpenedProgram(path, with_races=True)) as program:
+        assert {program.reached(strategy).races for strategy in ("dfs", "mcr", "dpor")} == {frozenset()}
 
 
 @pytest.mark.parametrize("strategy", ["icb", "dpor", "mcr", "se-mcr"])

@@ -27,6 +27,7 @@ class Trait(Flag):
 
     NONE = 0
     DATA = auto()  # a program's values are kept there: conflicting accesses without an order are races
+    LISTS = auto()  # an update adds to it, or takes from it, and makes the same accesses whatever is there
     ORDERS = auto()  # it orders threads: accesses follow from the threads' operations, and explain no failure
     WAITS = auto()  # an operation on it may have to wait
     COUNTS = auto()  # it holds a number, and taking from it waits while that is 0
@@ -110,12 +111,12 @@ class Kind(Enum):
 
     # State of the process, and of the outside.
     PROCESS = "process", "part(s) of the state of the process", _DATA
-    ENVIRONMENT = "environment", "environment variable(s)", _DATA
+    ENVIRONMENT = "environment", "environment variable(s)", _DATA | Trait.LISTS
     RESOURCE_LIMIT = "resource limit", "resource limit(s)", _DATA
     SIGNAL = "signal", "signal(s)", _DATA
     WARNED = "warned", "warning(s)", _DATA
     ENTRY = "entry", "directory entry(s)", _DATA
-    DIRECTORY = "directory", "listing(s) of directories", _DATA
+    DIRECTORY = "directory", "listing(s) of directories", _DATA | Trait.LISTS
     FILE = "file", "file(s)", _DATA
     OPEN_FILE = "open file", "open file(s)", _DATA
     CHANNEL = "channel", "pipe(s) or sockets", _DATA | Trait.WAITS

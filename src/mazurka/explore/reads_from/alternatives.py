@@ -22,10 +22,7 @@ from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import Kind, Trait, kind_of, of_kinds
-
-#: Whether a target only lists what others are: an update adds to the list, and does the same whatever is there.
-_is_listing: Final = of_kinds(Kind.DIRECTORY, Kind.ENVIRONMENT)
+from mazurka.trace.targets import Kind, Trait, kind_of
 
 #: The most combinations of sources that are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -137,7 +134,7 @@ class Alternatives:
         if len(reads) + len(writes) - len(history.overwrites[step]) <= 1:
             return False
         return any(
-            not (kind_of(target).has(Trait.ORDERS) or _is_listing(target)) and self._has_choice(step, target, present)
+            not kind_of(target).has(Trait.ORDERS | Trait.LISTS) and self._has_choice(step, target, present)
             for target, present in reads
         )
 

@@ -546,6 +546,7 @@ class PythonProgram(LearnsPoints):
         runtime.on_first_fork = _begin_to_share
         if sites.is_in_program(sites.finalizing):
             runtime.let_go = natives.let_go
+        runtime.finds_races = self.settings.races
         runtime.replacing_runs_code = sites.is_in_program(*sites.RUNNING_CODE_AT_ENDS)
         if plan.detail:
             runtime.snapshot_stack = stacks.frames

@@ -119,6 +119,7 @@ class Runtime:
         "current",
         "detail",
         "failures",
+        "finds_races",
         "has_ended",
         "idle",
         "is_left",
@@ -235,6 +236,7 @@ class Runtime:
         # Called in a process that the program forked.
         self.on_body_end: Callable[[BaseException | None], object] | None = None
         self.let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
+        self.finds_races = False  # accesses without an order are failures
         self.replacing_runs_code = False  # a store may end the object that was there, and so run code of the program
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
         self._unborn: Task | None = None  # the task that the hub is to make a worker for

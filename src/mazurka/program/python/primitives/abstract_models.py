@@ -19,7 +19,7 @@ class AbstractModel:
     def __init__(self, models: Models, lock: locks.Lock) -> None:
         self.models = models
         self.number = lock._number
-        self.calls = 0  # by the model, in which threads are
+        self.calls = 0  # by the model, that have begun and not ended
         lock._models = None  # the next use of the lock enters it
         locks.guarded[self.number] = self.give_up
         models.undo.append(lambda: locks.guarded.pop(self.number, None))

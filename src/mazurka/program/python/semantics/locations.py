@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import key_fields, objects
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, key_of
@@ -134,12 +135,19 @@ def keys_added(thing: Any, n: int, new: int = 1) -> tuple[Access, ...]:
     """The accesses of adding some new items to a dictionary, besides the writes of these.
 
     If many items have one location for all values from here on, the values are read: earlier writes of single items
-    come before that.
+    come before that. The program does not read them: where that would make data races, it is untracked.
     """
-    keys = Access(Op.RMW, (STRUCTURE, n))
+    keys, run = Access(Op.RMW, (STRUCTURE, n)), activation.active
     if not length(thing) <= MANY < length(thing) + new or n < 0:
         return (keys,)
-    return (keys, Access(Op.RMW, (VALUES, n)), *[Access(Op.READ, item(n, key)) for key in [*dict.keys(thing)]])
+    values = Access(Op.RMW, (VALUES, n))
+    if run is None or run.is_recording or not has_concurrent_threads(run):
+        return (keys, values)
+    if run.finds_races:
+        text = "a dictionary that grows from few items to many"
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+        return (keys, values)
+    return (keys, values, *[Access(Op.READ, item(n, key)) for key in [*dict.keys(thing)]])
 
 
 def perform(run: Any, site: int, report: Callable[..., object], *args: Any) -> None:
