@@ -461,6 +461,112 @@ _OPEN: Final[dict[str, Theme]] = {
     ),
 }
 
+#: Containers of which the strategies keep one location for all items (see ``VALUES`` in :mod:`mazurka.trace.targets`):
+#: operations on a part, and looks at the whole. In a quarter of the programs without a shape.
+LARGE: Final[dict[str, Theme]] = {
+    "large list": Theme(
+        ("l = list(range(70))",),
+        (
+            "l[3] += 1",
+            "l[3] = {v}",
+            "l[-1] = {v}",
+            "l[3]",
+            "l.append({v})",
+            "l.pop()",
+            "l.insert(0, {v})",
+            "len(l)",
+            "sum(l)",
+            "max(l)",
+            "{v} in l",
+            "l.count({v})",
+            "l[:4]",
+            "l[-2:]",
+        ),
+        "(len(l), sum(l))",
+    ),
+    "large dict": Theme(
+        ("d = dict.fromkeys(range(70), 0)",),
+        (
+            "d[3] += 1",
+            "d[69] = {v}",
+            "d[100] = {v}",
+            "d.pop(3, None)",
+            "del d[100]",
+            "d.setdefault(100, {v})",
+            "d.get(100)",
+            "len(d)",
+            "sum(d.values())",
+            "list(d)[-1]",
+            "max(d)",
+            "sum(d.copy().values())",
+            "d.update({{3: {v}, 100: 1}})",
+        ),
+        "(len(d), sum(d.values()), list(d)[-1])",
+    ),
+    "growing dict": Theme(
+        ("d = dict.fromkeys(range(64), 0)",),
+        (
+            "d[100] = {v}",
+            "d[101] = {v}",
+            "d[3] += 1",
+            "d.setdefault(100, {v})",
+            "d.pop(100, None)",
+            "d.pop(3, None)",
+            "len(d)",
+            "sum(d.values())",
+            "list(d)[-1]",
+        ),
+        "(len(d), sum(d.values()), list(d)[-1])",
+    ),
+    "large object": Theme(
+        ("c = Box()", "c.__dict__.update((f'a{{i}}', 0) for i in range(70))"),
+        (
+            "c.a3 += 1",
+            "c.a69 = {v}",
+            "c.b = {v}",
+            "del c.b",
+            "c.a3",
+            "hasattr(c, 'b')",
+            "setattr(c, 'a3', {v})",
+            "len(vars(c))",
+            "sum(vars(c).values())",
+            "list(vars(c))[-1]",
+        ),
+        "(len(vars(c)), sum(vars(c).values()))",
+    ),
+    "large set": Theme(
+        ("s = set(range(70))",),
+        (
+            "s.add(100)",
+            "s.add(101)",
+            "s.discard(3)",
+            "s.remove(3)",
+            "100 in s",
+            "len(s)",
+            "sum(s)",
+            "max(s)",
+            "s == set(range(70))",
+            "s |= {{100}}",
+        ),
+        "(len(s), sum(s))",
+    ),
+    "large deque": Theme(
+        ("q = deque(range(70), 71)",),
+        (
+            "q.append({v})",
+            "q.appendleft({v})",
+            "q.popleft()",
+            "q[0]",
+            "q[3] = {v}",
+            "q.rotate(1)",
+            "len(q)",
+            "sum(q)",
+            "{v} in q",
+        ),
+        "list(q)",
+    ),
+}
+
 #: Themes for programs with a shape only.
 SHAPED: Final[dict[str, Theme]] = {
     "poll": Theme(
@@ -622,7 +728,9 @@ class Program:
 def drawn(number: int, names: Sequence[str] = ()) -> Program:
     """The program of that number; of these themes only, if there are any. Two of three have a shape, if there are
     none."""
-    return _with_shape(number) if number % 3 and not names else _without_shape(number, names)
+    if number % 3 and not names:
+        return _with_shape(number)
+    return _without_shape(number, names or (tuple(LARGE) if number % 12 == 0 else ()))
 
 
 def _with_shape(number: int) -> Program:
@@ -645,7 +753,7 @@ def _with_shape(number: int) -> Program:
 
 def _without_shape(number: int, names: Sequence[str]) -> Program:
     chance = random.Random(number)
-    everything = {**THEMES, **_OPEN, **SHAPED}
+    everything = {**THEMES, **_OPEN, **SHAPED, **LARGE}
     chosen = chance.sample(sorted(names or THEMES), 1 if names or chance.random() < 0.6 else 2)
     themes = tuple(everything[name] for name in chosen)
     keyed = any(theme.keys == _STR_KEYS for theme in themes)
