@@ -38,7 +38,7 @@ from mazurka.workflows.suppressing import Suppressions, suppressions_of
 #: Seconds after the time limit at which a child is killed that has not ended by itself.
 _GRACE: Final = 0.7
 
-#: Seconds that explaining a failure may take beyond the time limit.
+#: Seconds that composing the report, or explaining a failure, may take beyond the time limit.
 _EXPLAINING: Final = 3.0
 
 #: Seconds between two messages about the progress of the search.
@@ -74,16 +74,26 @@ def checked(
     live.send(("begin", " ".join((subject.target, *subject.arguments)), options.strategy, options.memory_model))
     if not supervision.AVAILABLE:
         telling = _ForwardingObserver(_Here(progress))
-        return Checked(_check(subject, options, telling, started), telling.interrupted())
+        reports: list[CheckReport] = []
+        _check(subject, options, telling, started, reports.append)
+        return Checked(reports[0], telling.interrupted())
     return _WatchedChild(subject, options, progress, started, live).run()
 
 
-def _check(subject: ProgramSpec, options: Options, telling: _ForwardingObserver, started: float) -> CheckReport:
+def _check(
+    subject: ProgramSpec,
+    options: Options,
+    telling: _ForwardingObserver,
+    started: float,
+    take: Callable[[CheckReport], None],
+) -> None:
+    """Check a program. ``take`` gets the report before the program is closed, which takes a second after many
+    executions: garbage is collected."""
     store = open_store(Path.cwd(), telling.note) if options.save else None
     loaded = open_program(subject, options, store.cache if store else None)
     with telling:
         try:
-            return check(loaded, subject, options, store=store, watcher=telling, started=started)
+            take(check(loaded, subject, options, store=store, watcher=telling, started=started))
         finally:
             loaded.close()
 
@@ -231,15 +241,20 @@ class _WatchedChild:
                 self.live.send(message)
 
     def _explain_further(self, number: int) -> None:
-        if self._deadline is not None and number:
+        if self._deadline is not None:
             self._deadline = max(self._deadline, time.perf_counter() + _EXPLAINING)
 
     # -- in the child -------------------------------------------------------------------------------------------------
 
     def _check(self, wire: supervision.Wire) -> int:
         def work(telling: _ForwardingObserver) -> None:
-            report = _check(self.subject, self.options, telling, self.started)
-            wire.send(("report", report, telling.interrupted()))
+            _check(
+                self.subject,
+                self.options,
+                telling,
+                self.started,
+                lambda report: wire.send(("report", report, telling.interrupted())),
+            )
 
         return self._sending_errors(wire, work)
 
