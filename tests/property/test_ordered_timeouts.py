@@ -149,3 +149,27 @@ def test_waits_that_are_due_together(tmp_path: Path, kind: str) -> None:
     assert {output for output, _ in everything} == {"False False\n", "True False\n", "False True\n"}
     in_time, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
     assert in_time == everything
+
+
+#: A daemon, whose wait of a second is due when the program ends, and what the rest of the program does until then.
+_AT_THE_END = {
+    "another wait": "threading.Thread(target=event.wait, args=(1,)).start()",
+    "a sleep of main": "time.sleep(1)",
+    "a wait of main": "event.wait(1)",
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr", "se-mcr", "unfolding", "icb"])
+@pytest.mark.parametrize("meanwhile", _AT_THE_END)
+def test_a_wait_of_a_daemon_that_is_due_at_the_end(tmp_path: Path, meanwhile: str, strategy: str) -> None:
+    """It may run out before the end; one that is due later may not."""
+    path = tmp_path / "subject.py"
+    for seconds, found in ((1, True), (2, False)):
+        path.write_text(
+            "import threading, time\nevent = threading.Event()\n"
+            f"def work():\n    assert event.wait({seconds})\n"
+            f"threading.Thread(target=work, daemon=True).start()\n{_AT_THE_END[meanwhile]}\n"
+        )
+        _, outcome = _ends(path, strategy, StrategySettings())
+        assert isinstance(outcome.verdict, Violation) is found, outcome.verdict

@@ -343,13 +343,16 @@ def _stay(run: Scheduled, enabled: list[Task]) -> Task:
 
 def _overdue(run: Scheduled, enabled: list[Task]) -> list[Task]:
     """The threads whose waiting times run out now: before any enabled thread wakes up or could go on, and at the same
-    time as each other."""
+    time as each other. At the end of the program, those of daemons that may have run out before it."""
     waiting = [task for task in run.live if task not in enabled and task.may_expire()]
-    if not waiting or not (enabled or run.required):
+    if not waiting:
         return []
     ends = [task.deadline or 0.0 for task in waiting]
-    limit = min([*ends, *[task.clock for task in enabled]]) + _GRAIN
-    return [task for task, end in zip(waiting, ends, strict=True) if end <= limit]
+    if enabled or run.required:
+        limit = min([*ends, *[task.clock for task in enabled]])
+    else:
+        limit = max([task.clock for task in run.tasks if task.required])
+    return [task for task, end in zip(waiting, ends, strict=True) if end <= limit + _GRAIN]
 
 
 def _pending(task: Task) -> Pending:
