@@ -293,3 +293,105 @@ def test_answers_while_a_level_is_set(tmp_path: Path, strategy: str, answer: tup
     """The third: between the assignment and the emptying of the cache."""
     result = explored(tmp_path, _SET_MEANWHILE.format(f"!= {answer}"), strategy=strategy)
     assert result.verdict is Verdict.VIOLATION, str(result)
+
+
+#: Two threads, of which one writes a record and the other changes what its text depends on.
+_TEXT = """
+    import io
+    import logging
+    import threading
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(threadName)s %(message)s"))
+    log = logging.getLogger("x")
+    log.setLevel(20)
+    log.propagate = False
+    log.addHandler(handler)
+    LATE.stream = stream
+    class Deciding(logging.Filter):
+        def filter(self, record):
+            return record.created < 1
+    def write():
+        threading.current_thread().name = "W"
+        log.info("m %d", 1)
+    def change():
+        {change}
+    run(write, change)
+    assert stream.getvalue() not in {texts}, stream.getvalue()
+"""
+
+#: A handler that is older than a run.
+_LATE = """
+import logging
+
+class Late(logging.Handler):
+    def emit(self, record):
+        if record.created < 1:
+            self.stream.write("created at no time")
+        self.stream.write(record.threadName)
+
+LATE = Late()
+"""
+
+_UNCHANGED = "x INFO W m 1\n"
+
+#: The changes, and the texts that come of them.
+_CHANGES = {
+    "log.name = 'y'": "y INFO W m 1\n",
+    "logging.addLevelName(20, 'L')": "x L W m 1\n",
+    "handler.formatter._style = logging.PercentStyle('%(message)s')": "m 1\n",
+    "handler.formatter._style._fmt = '%(message)s'": "m 1\n",
+    "handler.formatter = logging.Formatter('%(processName)s %(filename)s')": "MainProcess outside_subject.py\n",
+    "handler.terminator = '!'": "x INFO W m 1!",
+    "log.addHandler(LATE)": "x INFO W m 1\nW",
+    "log.handlers.append(LATE)": "x INFO W m 1\nW",
+    "log.addFilter(Deciding())": "",
+    "handler.filters.append(Deciding())": "",
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("change", _CHANGES)
+def test_records_depend_on_what_other_threads_change(tmp_path: Path, change: str) -> None:
+    texts = (_UNCHANGED, _CHANGES[change])
+    for text in texts:
+        result = explored(tmp_path, _TEXT.format(change=change, texts=(text,)), _LATE)
+        assert result.verdict is Verdict.VIOLATION, (text, result)
+    assert explored(tmp_path, _TEXT.format(change=change, texts=()), _LATE).verdict is not Verdict.VIOLATION
+    for strategy in ("dpor", "mcr"):
+        source = _TEXT.format(change=change, texts=()).replace("not in ()", f"in {texts}")
+        assert explored(tmp_path, source, _LATE, strategy=strategy).verdict is not Verdict.VIOLATION
+
+
+def test_records_have_all_attributes(tmp_path: Path) -> None:
+    """Code of the stream finds the record that is being written."""
+    source = """
+        import logging
+        import sys
+        import threading
+        found = []
+        class Stream:
+            def write(self, text):
+                frame = sys._getframe()
+                while "record" not in frame.f_locals:
+                    frame = frame.f_back
+                found.append((text, frame.f_locals["record"]))
+            def flush(self):
+                pass
+        log = logging.getLogger("x")
+        log.setLevel(20)
+        log.propagate = False
+        log.addHandler(logging.StreamHandler(Stream()))
+        def work():
+            log.warning("%s is %d", "a", 1)
+        run(work, work)
+        for text, record in found:
+            assert text == "a is 1\\n"
+            assert vars(record).keys() - {"message"} == vars(logging.makeLogRecord({})).keys()
+            assert (record.module, record.funcName) == ("outside_subject", "work"), vars(record)
+            assert (record.processName, record.levelno, record.exc_info) == ("MainProcess", 30, None)
+            assert record.created > 1e9 and 0 <= record.msecs < 1000
+            assert record.threadName.startswith("Thread-") and record.getMessage() == "a is 1"
+        assert len({record.thread for _, record in found}) == 2
+    """
+    assert explored(tmp_path, source, strategy="dpor").verdict is Verdict.VERIFIED

@@ -13,16 +13,21 @@ don't pile up over executions.
 from __future__ import annotations
 
 import logging
+import os
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from os.path import basename, splitext
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_method
+from mazurka.program.python.primitives.clock import EPOCH
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, is_point, pass_step, read
 from mazurka.program.python.semantics import handed_objects
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import dictionary, number
@@ -171,6 +176,8 @@ def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:
         parts += [read(target, _WORDS) for thing in things for target in _targets(thing)]
         each = each.parent if each.propagate else None
     pass_step(models, read(*_CONFIGURATION), *parts)
+    if args and not models.runtime.solo:
+        _look_who_gets(models, logger)
     return real(logger, *args)
 
 
@@ -237,39 +244,184 @@ for _name, _parts in {
     replace_method("logging", _name, _changing(*_parts))
 
 
+def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args: Any, **named: Any) -> Any:
+    """A record is made and handled. As long as nothing but `logging` itself gets it, no format has its time, and no
+    thread changes what it depends on, it is made in one step and without hooks, as ``LogRecord`` does: they would take
+    most of the time of a program that logs."""
+    run = models.runtime
+    if named or run.solo or RECORD_POINTS in run.points or not models.has_loops or not _is_plain(level, msg, args):
+        return real(logger, level, msg, args, **named)
+    formats = _formats(logger)
+    looks = read((ATTRIBUTE, number(logger), "name"), _WORDS), read(*_CONFIGURATION)
+    if formats is None or _has_time(formats) or not _has_usual_settings() or is_point(models, *looks):
+        return real(logger, level, msg, args)
+    pass_step(models, *looks)
+    now = EPOCH + run.now(shown=False)
+    record = object.__new__(logging.LogRecord)
+    vars(record).update(
+        _place(sys._getframe(1)),
+        name=logger.name,
+        msg=msg,
+        args=args,
+        levelno=level,
+        levelname=vars(logging)["_levelToName"].get(level, f"Level {level}"),
+        exc_info=None,
+        exc_text=None,
+        stack_info=None,
+        created=now,
+        msecs=int(now % 1 * 1000) + 0.0,
+        relativeCreated=(now - vars(logging)["_startTime"]) * 1000,
+        thread=threading.get_ident(),
+        threadName=threading.current_thread().name,
+        processName=_name_of_process(),
+        process=os.getpid(),
+        **_TASK,
+    )
+    if _TASK and "asyncio" in sys.modules:
+        vars(record)["taskName"] = _name_of_task()
+    return logger.handle(record)
+
+
+def _is_plain(level: Any, msg: Any, args: Any) -> bool:
+    """Whether a message needs no code of the program, and no look at objects that change."""
+    return type(level) is int and type(msg) is str and type(args) is tuple and set(map(type, args)) <= _ATOMS
+
+
+_ATOMS: Final = frozenset({str, int, float, bool, bytes, type(None)})
+
+_TASK: Final[dict[str, None]] = {"taskName": None} if sys.version_info >= (3, 12) else {}
+
+
+def _name_of_process() -> str:
+    module: Any = sys.modules.get("multiprocessing")
+    return "MainProcess" if module is None else module.current_process().name
+
+
+def _name_of_task() -> str | None:
+    try:
+        return str(sys.modules["asyncio"].current_task().get_name())
+    except (AttributeError, RuntimeError):  # no task, no loop
+        return None
+
+
+def _has_usual_settings() -> bool:
+    """Whether records are of the usual class, with all attributes. A program that sets one of these while threads run
+    is not tracked."""
+    settings = vars(logging)
+    return settings["_logRecordFactory"] is logging.LogRecord and all(settings.get(name, True) for name in _SETTINGS)
+
+
+_SETTINGS: Final = ("_srcfile", "logThreads", "logMultiprocessing", "logProcesses", "logAsyncioTasks")
+
+
+def _place(frame: Any) -> dict[str, Any]:
+    """The attributes of a record for the place that it comes from, the first frame outside of `logging` and hooks."""
+    while frame.f_back is not None and _is_inside(frame.f_code.co_filename):
+        frame = frame.f_back
+    code = frame.f_code
+    name = basename(code.co_filename)
+    return {
+        "pathname": code.co_filename,
+        "filename": name,
+        "module": splitext(name)[0],
+        "lineno": frame.f_lineno,
+        "funcName": code.co_name,
+    }
+
+
+def _is_inside(file: str) -> bool:
+    """Whether code of a file is no place that records come from."""
+    return file == logging.__file__ or file.startswith(_OURS) or ("importlib" in file and "_bootstrap" in file)
+
+
+def _is_internal(models: Models, real: Any, frame: Any) -> Any:
+    return frame.f_code.co_filename.startswith(_OURS) or real(frame)
+
+
+_OURS: Final = __file__.removesuffix("program/python/outside/logging_state.py")
+
+
+def _formatting(models: Models, real: Any, handler: Any, record: Any) -> Any:
+    """A record becomes text: in one step, if nothing but `logging` itself takes part, and no thread changes what the
+    text depends on."""
+    format_ = None if models.runtime.solo or not models.has_loops else _format_of(handler)
+    if format_ is None or not _is_simple(record) or _has_time([format_]) or not _is_untouched():
+        return real(handler, record)
+    formatter = handler.formatter or vars(logging)["_defaultFormatter"]
+    style = vars(formatter)["_style"]
+    parts = (handler, "formatter"), (formatter, "_style"), (style, "_fmt"), (style, "_defaults")
+    looks = [read((ATTRIBUTE, number(thing), name), _WORDS) for thing, name in parts]
+    if is_point(models, *looks):
+        return real(handler, record)
+    try:
+        record.message = record.msg % record.args if record.args else record.msg
+    except Exception:
+        return real(handler, record)  # the traceback shows the code of `logging`
+    pass_step(models, *looks)
+    return models.runtime.look_up(lambda: style.format(record))
+
+
+def _is_simple(record: Any) -> bool:
+    if type(record) is not logging.LogRecord:
+        return False
+    made = vars(record)
+    has_more = made.get("exc_info") or made.get("exc_text") or made.get("stack_info")
+    return (
+        not has_more
+        and made.keys() <= _OF_RECORDS
+        and _is_plain(made.get("levelno"), made.get("msg"), made.get("args"))
+    )
+
+
 def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
     if not models.runtime.solo:
         pass_step(models, *[read(each, _WORDS) for each in _targets(logger, ("disabled", "filters"))])
-    if not (models.runtime.solo or RECORD_POINTS in models.runtime.points or _keeps_time_quiet(logger)):
-        models.runtime.need_points(RECORD_POINTS)
+        _look_who_gets(models, logger)
     return real(logger, record)
 
 
-def _keeps_time_quiet(logger: Any) -> bool:
-    """Whether no code looks at the time of a record that the logger handles."""
-    handlers = [] if logging.lastResort is None else [logging.lastResort]
+def _look_who_gets(models: Models, logger: Any) -> None:
+    """Have looks for times of records be steps, if more than `logging` itself gets one, or a format has its time."""
+    if RECORD_POINTS not in models.runtime.points:
+        formats = _formats(logger)
+        if formats is None or _has_time(formats):
+            models.runtime.need_points(RECORD_POINTS)
+
+
+def _has_time(formats: list[str]) -> bool:
+    return any(word in format_ for format_ in formats for word in ("time", "created", "msecs", "relativeCreated"))
+
+
+def _formats(logger: Any) -> list[str] | None:
+    """The formats of all handlers that get a logger's records; None if code of the program may get them."""
+    found = [] if logging.lastResort is None else [_format_of(logging.lastResort)]
     each = logger
     while each is not None:
-        if type(each) not in _LOGGERS or not vars(each).keys() <= _OF_LOGGERS:
-            return False
-        handlers += each.handlers
-        if each.filters:
-            return False
+        if type(each) not in _LOGGERS or not vars(each).keys() <= _OF_LOGGERS or each.filters:
+            return None
+        found += map(_format_of, each.handlers)
         each = each.parent if each.propagate else None
-    return all(map(_is_quiet, handlers)) and all(vars(kind)[name].__module__ == "logging" for kind, name in _USED)
+    known = [format_ for format_ in found if format_ is not None]
+    return known if len(known) == len(found) and _is_untouched() else None
 
 
-def _is_quiet(handler: Any) -> bool:
-    formatter = handler.formatter or vars(logging)["_defaultFormatter"]
+def _is_untouched() -> bool:
+    """Whether the methods that handle records are those of `logging`."""
+    return all(vars(kind)[name].__module__ == "logging" for kind, name in _USED)
+
+
+def _format_of(handler: Any) -> str | None:
+    """The format of a handler; None if code of the program may take part."""
     if type(handler) not in _HANDLERS or not vars(handler).keys() <= _OF_HANDLERS or handler.filters:
-        return False
+        return None
+    formatter = handler.formatter or vars(logging)["_defaultFormatter"]
     if type(formatter) is not logging.Formatter or not vars(formatter).keys() <= _OF_FORMATTERS:
-        return False
+        return None
     style: Any = vars(formatter)["_style"]
     format_, defaults = vars(style).get("_fmt"), vars(style).get("_defaults")
     if type(style) not in _STYLES or type(format_) is not str or defaults is not None and type(defaults) is not dict:
-        return False
-    return not any(word in format_ for word in ("time", "created", "msecs", "relativeCreated"))
+        return None
+    return format_
 
 
 _HANDLERS: Final = (logging.StreamHandler, logging.FileHandler, logging.NullHandler, type(logging.lastResort))
@@ -284,9 +436,12 @@ _OF_HANDLERS: Final = frozenset(
 )
 _OF_FORMATTERS: Final = frozenset("_style _fmt datefmt default_time_format default_msec_format".split())
 
+#: The attributes of records.
+_OF_RECORDS: Final = vars(logging.makeLogRecord({})).keys() | {"message", "asctime"}
+
 #: The methods that handle a record.
 _USED: Final = (
-    *[(logging.Logger, name) for name in ("handle", "callHandlers", "makeRecord", "_log")],
+    *[(logging.Logger, name) for name in ("handle", "callHandlers", "findCaller", "makeRecord", "_log")],
     *[(logging.Handler, name) for name in ("handle", "format", "handleError")],
     *[(logging.StreamHandler, "emit"), (logging.FileHandler, "emit"), (logging.NullHandler, "handle")],
     *[(logging.Formatter, name) for name in ("format", "formatMessage", "usesTime", "formatException")],
@@ -294,7 +449,10 @@ _USED: Final = (
     *[(logging.LogRecord, name) for name in ("__init__", "getMessage")],
 )
 
+replace_method("logging", "_is_internal_frame", _is_internal)
+replace_method("logging", "Logger._log", _logging)
 replace_method("logging", "Logger.handle", _handling)
+replace_method("logging", "Handler.format", _formatting)
 for _name in ("Logger.callHandlers", "Logger.hasHandlers"):
     replace_method("logging", _name, _looking)
 replace_method("logging", "Logger.isEnabledFor", _is_enabled)

@@ -55,6 +55,11 @@ def pass_step(models: Models, first: StepAccess, *others: StepAccess) -> None:
     runtime.visit(first.op, first.target, site, None, more)
 
 
+def is_point(models: Models, *accesses: StepAccess) -> bool:
+    """Whether other threads may go before a step with these accesses, as they change a location of it."""
+    return _number_of(*accesses) in models.runtime.points
+
+
 def note_touches(models: Models, *touches: StepAccess) -> None:
     """Accesses of a step that is a point in any case: steps of other threads on their locations may have to become
     points."""
