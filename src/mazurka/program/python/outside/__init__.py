@@ -83,7 +83,7 @@ class OutsideModels:
 
     def __init__(self) -> None:
         self._methods = replacing.Methods()
-        self._undo: list[Callable[[], object]] = [chance.install()]
+        self._undo: list[Callable[[], object]] = [chance.install(), generated.install()]
         JOURNAL.recover()
         JOURNAL.recover_others()
         self._spare_reports()

@@ -22,6 +22,7 @@ from os.path import basename, splitext
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_method
@@ -170,11 +171,9 @@ _is_content: Final = of_kinds(Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
 def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     """A record goes to the handlers of a logger and of those above it, or they are counted."""
     parts: list[StepAccess] = []
-    each = logger
-    while each is not None and not models.runtime.solo:
+    for each in () if models.runtime.solo else _upwards(logger, getting=True):
         things = [each, *each.handlers]
         parts += [read(target, _WORDS) for thing in things for target in _targets(thing)]
-        each = each.parent if each.propagate else None
     pass_step(models, read(*_CONFIGURATION), *parts)
     if args and not models.runtime.solo:
         _look_who_gets(models, logger)
@@ -212,11 +211,11 @@ def _apart(models: Models, call: Callable[..., Any], *args: Any) -> Any:
     return models.runtime.look_up(lambda: call(*args))
 
 
-def _upwards(logger: Any) -> Iterator[Any]:
-    """A logger, and those above it."""
+def _upwards(logger: Any, getting: bool = False) -> Iterator[Any]:
+    """A logger, and those above it; only those ``getting`` its records."""
     while logger is not None:
         yield logger
-        logger = logger.parent
+        logger = logger.parent if logger.propagate or not getting else None
 
 
 def _asking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
@@ -252,10 +251,17 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
     if named or run.solo or RECORD_POINTS in run.points or not models.has_loops or not _is_plain(level, msg, args):
         return real(logger, level, msg, args, **named)
     formats = _formats(logger)
-    looks = read((ATTRIBUTE, number(logger), "name"), _WORDS), read(*_CONFIGURATION)
-    if formats is None or _has_time(formats) or not _has_usual_settings() or is_point(models, *looks):
+    if formats is None or _has_time(formats) or not _has_usual_settings():
+        return real(logger, level, msg, args)
+    loggers = list(_upwards(logger, getting=True))
+    handlers = [handler for each in loggers for handler in each.handlers]
+    looks = [read(target, _WORDS) for thing in (*loggers, *handlers) for target in _targets(thing)]
+    looks += read((ATTRIBUTE, number(logger), "name"), _WORDS), read(*_CONFIGURATION)
+    if not handlers or is_point(models, *looks):
         return real(logger, level, msg, args)
     pass_step(models, *looks)
+    if logger.disabled:
+        return None
     now = EPOCH + run.now(shown=False)
     record = object.__new__(logging.LogRecord)
     vars(record).update(
@@ -279,7 +285,10 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
     )
     if _TASK and "asyncio" in sys.modules:
         vars(record)["taskName"] = _name_of_task()
-    return logger.handle(record)
+    for handler in handlers:
+        if level >= handler.level:
+            handler.handle(record)
+    return None
 
 
 def _is_plain(level: Any, msg: Any, args: Any) -> bool:
@@ -306,8 +315,10 @@ def _name_of_task() -> str | None:
 
 def _has_usual_settings() -> bool:
     """Whether records are of the usual class, with all attributes. A program that sets one of these while threads run
-    is not tracked."""
+    is not tracked. In the first trial runs `logging` may not be instrumented: a call accesses all its state then."""
     settings = vars(logging)
+    if logging.__file__ not in sites.instrumented:
+        return False
     return settings["_logRecordFactory"] is logging.LogRecord and all(settings.get(name, True) for name in _SETTINGS)
 
 
@@ -353,11 +364,16 @@ def _formatting(models: Models, real: Any, handler: Any, record: Any) -> Any:
     looks = [read((ATTRIBUTE, number(thing), name), _WORDS) for thing, name in parts]
     if is_point(models, *looks):
         return real(handler, record)
-    try:
-        record.message = record.msg % record.args if record.args else record.msg
-    except Exception:
-        return real(handler, record)  # the traceback shows the code of `logging`
+    message = record.msg
+    if record.args:
+        try:
+            message %= record.args
+        except Exception:  # `logging` is to raise it
+            message = None
+    if message is None:
+        return real(handler, record)
     pass_step(models, *looks)
+    record.message = message
     return models.runtime.look_up(lambda: style.format(record))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import functools
 import itertools
+import logging
 import operator
 import sys
 import types
@@ -573,13 +574,15 @@ def find_weak() -> None:
     global _is_weak
     forget_weak()
     _found_with.append(_extent())
-    _is_weak = any(map(_uses_weakly, list(sys.modules.values())))
+    users = [each for each in list(sys.modules.values()) if _uses_weakly(each)]
+    _is_weak = bool(users)
     if not _is_weak:
         return
     found = objects.existing((*_COLLECTIONS, weakref.ref))
     _kept.extend(weakref.ref(each) for each in found if type(each) is not weakref.ref)
     references = [each for each in found if type(each) is weakref.ref]
-    _kept.extend(functools.partial(_itself, each) for each in references if _is_to_ours(each))
+    is_used = _is_to_ours if users != [logging] else _is_to_handler
+    _kept.extend(functools.partial(_itself, each) for each in references if is_used(each))
     _mourn(references)
 
 
@@ -620,6 +623,11 @@ def _is_to_ours(reference: Any) -> bool:
 
 
 _HEAP_TYPE: Final = 1 << 9
+
+
+def _is_to_handler(reference: Any) -> bool:
+    """Whether it is one of those that `logging` uses."""
+    return is_a(weakref.ref.__call__(reference), logging.Handler)
 
 
 def _mourn(references: list[Any]) -> None:
