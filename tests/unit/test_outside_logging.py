@@ -395,3 +395,43 @@ def test_records_have_all_attributes(tmp_path: Path) -> None:
         assert len({record.thread for _, record in found}) == 2
     """
     assert explored(tmp_path, source, strategy="dpor").verdict is Verdict.VERIFIED
+
+
+#: Three threads that are alike write records with their names.
+_NAMED = """
+    import io
+    import logging
+    stream = io.StringIO()
+    handler = logging.StreamHandler({stream})
+    handler.setFormatter(logging.Formatter("%(threadName)s %(message)s"))
+    log = logging.getLogger("named")
+    log.setLevel(20)
+    log.propagate = False
+    log.addHandler(handler)
+    shared = [0]
+    def work():
+        shared[0] += 1
+        log.info("m %d", shared[0])
+    def change():
+        {change}
+    run(work, work, work, {fourth})
+    assert {wanted}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["auto", "dpor", "icb-dpor"])
+def test_names_that_nobody_can_read_tell_no_threads_apart(tmp_path: Path, strategy: str) -> None:
+    source = _NAMED.format(stream="", wanted="1 <= shared[0] <= 3", change="pass", fourth="")
+    few = explored(tmp_path, source, strategy=strategy)
+    most = explored(tmp_path, source.replace("StreamHandler()", "StreamHandler(stream)"), strategy="dpor")
+    assert few.verdict is most.verdict is Verdict.VERIFIED
+    assert 4 * few.executions < most.executions, (few.executions, most.executions)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "dpor", "mcr", "icb-dpor", "unfolding"])
+@pytest.mark.parametrize("change", ["", "handler.setStream(stream)", "handler.stream = stream"])
+def test_names_that_can_be_read(tmp_path: Path, strategy: str, change: str) -> None:
+    stream, fourth = ("", "change") if change else ("stream", "")
+    wanted = "stream.getvalue()[:8] != 'Thread-3'"
+    source = _NAMED.format(stream=stream, wanted=wanted, change=change or "pass", fourth=fourth)
+    assert explored(tmp_path, source, strategy=strategy).verdict is Verdict.VIOLATION

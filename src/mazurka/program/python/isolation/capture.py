@@ -33,6 +33,15 @@ class _Bounded(io.BytesIO):
         return len(data)
 
 
+#: Taken once, while it is still real.
+_Text: Final = io.TextIOWrapper
+
+
+def is_output(stream: object) -> bool:
+    """Whether it is the standard output of a run, which the program can't read."""
+    return type(stream) is _Text and type(stream.buffer) is _Bounded
+
+
 class _NoInput(io.BytesIO):
     """An input at its end, which knows whether it was read."""
 

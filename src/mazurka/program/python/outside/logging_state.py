@@ -23,12 +23,14 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.isolation.capture import is_output
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives.clock import EPOCH
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, change, is_point, pass_step, read
+from mazurka.program.python.primitives.threads import thread_of
 from mazurka.program.python.semantics import handed_objects
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import dictionary, number
@@ -255,7 +257,8 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
         return real(logger, level, msg, args)
     loggers = list(_upwards(logger, getting=True))
     handlers = [handler for each in loggers for handler in each.handlers]
-    looks = [read(target, _WORDS) for thing in (*loggers, *handlers) for target in _targets(thing)]
+    parts = (*_PARTS, "stream")
+    looks = [read(target, _WORDS) for thing in (*loggers, *handlers) for target in _targets(thing, parts)]
     looks += read((ATTRIBUTE, number(logger), "name"), _WORDS), read(*_CONFIGURATION)
     if not handlers or is_point(models, *looks):
         return real(logger, level, msg, args)
@@ -278,7 +281,7 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
         msecs=int(now % 1 * 1000) + 0.0,
         relativeCreated=(now - vars(logging)["_startTime"]) * 1000,
         thread=threading.get_ident(),
-        threadName=threading.current_thread().name,
+        threadName=_name_of_thread(models, handlers),
         processName=_name_of_process(),
         process=os.getpid(),
         **_TASK,
@@ -299,6 +302,20 @@ def _is_plain(level: Any, msg: Any, args: Any) -> bool:
 _ATOMS: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 _TASK: Final[dict[str, None]] = {"taskName": None} if sys.version_info >= (3, 12) else {}
+
+
+def _name_of_thread(models: Models, handlers: list[Any]) -> str:
+    """... at which the program only looks if a handler writes it where the program can read it."""
+    showing = [each for each in handlers if "thread" in (_format_of(each) or "")]
+    task = models.runtime.current
+    is_unknown = task.pool is not None or (task.thread is None and task.index != 0)
+    if not all(is_output(_stream_of(each)) for each in showing) or (showing and is_unknown):
+        return threading.current_thread().name
+    return task.name if is_unknown else str(vars(thread_of(task, models))["_name"])
+
+
+def _stream_of(handler: Any) -> Any:
+    return sys.stderr if handler is logging.lastResort else vars(handler).get("stream")
 
 
 def _name_of_process() -> str:

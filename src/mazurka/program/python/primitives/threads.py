@@ -185,7 +185,7 @@ def _init_plain(
     space["_args"] = args
     space["_kwargs"] = {} if kwargs is None else kwargs
     space["_name"] = name
-    space["_daemonic"] = _thread_of(models.runtime.current, models).__dict__["_daemonic"] if daemon is None else daemon
+    space["_daemonic"] = thread_of(models.runtime.current, models).__dict__["_daemonic"] if daemon is None else daemon
     space["_stderr"] = sys.stderr
     if _HANDLES:
         space.update({name: make() for name, make in _HANDLES.items()})
@@ -390,7 +390,7 @@ def look_at_life(models: Models, thread: Any) -> Task | None:
 # -- functions of threading ------------------------------------------------------------------------------------------
 
 
-def _thread_of(task: Task, models: Models) -> Any:
+def thread_of(task: Task, models: Models) -> Any:
     """The Thread object of a task; one that ``_thread`` started gets a dummy, as in CPython."""
     thread = task.thread
     if thread is None:
@@ -413,7 +413,7 @@ def current_thread() -> Any:
         return _real_threading["current_thread"]()
     identifiers.ask_own(models)
     models.runtime.tell_apart(models.runtime.current)
-    return _thread_of(models.runtime.current, models)
+    return thread_of(models.runtime.current, models)
 
 
 def alive_tasks(models: Models) -> list[Task]:
@@ -431,7 +431,7 @@ def enumerate_threads() -> list[Any]:
     models = here()
     if models is None:
         return list(_real_threading["enumerate"]())
-    alive = [_thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
+    alive = [thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
     for task in models.runtime.tasks:
         models.runtime.tell_apart(task)
     return [*alive, *earlier_threads.waiting]
