@@ -35,8 +35,8 @@ If other processes make runs (parallel/worker_pool.py), they make those of ``mcr
 others.
 
 Cost: none for programs that ``mcr`` is done with in a tenth of a second, unless a search that was too long went
-before; otherwise about two seconds of samplers, a quarter of the time until bounded search has reached its bound, and a
-tenth from then on, beside five times the time of ``mcr``, if that is the first to end, 1.4 times that of ``dpor``.
+before; otherwise about two seconds of samplers, two fifths of the time until bounded search has reached its bound, and
+a tenth from then on, beside five times the time of ``mcr``, if that is the first to end, 1.6 times that of ``dpor``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _SAMPLED: Final = 400_000.0
 _BOUND: Final = 2
 
 #: The shares of the work, and those of samplers and ``icb-dpor`` from then on.
-_SHARES: Final = {"mcr": 1.0, "dpor": 3.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 2.0}
+_SHARES: Final = {"mcr": 1.0, "dpor": 3.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 4.0}
 _SMALL: Final = 0.25
 
 #: The share of ``icb-dpor`` until its bound is covered, if that is what is wanted.

@@ -63,20 +63,18 @@ class SeMcrCounters:
     lost: int = 0  # runs that could not follow their seeds although they should have
     endless: int = 0  # possible livelocks that are undecided
     decisions: int = 0  # states gone through, some of them several times, and other steps to the next seed
+    relearnt: int = 0  # steps of earlier runs that were gone through again
 
 
 #: Seconds that a run has to take on average for runs to be made in other processes: shorter ones are faster made here.
 _WORTH: Final = 0.003
 
-#: The time of a state of the search, in times of a step that is executed.
+#: The time of a state of the search, in times of a step that is executed; a step that is learnt again takes as long.
 _STATE: Final = 2
 
 #: The number of runs requested at once from each process, and the seconds for which the search looks for them.
 _AT_ONCE: Final = 4
 _LOOKING: Final = 0.1
-
-#: Seconds for which runs are read again in one go.
-_READING: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,8 @@ class SwitchEquivalence(Strategy):
         elif not self.behaviour.records:
             self._decide(None if self.out else self._seed(()))
         elif self.behaviour.is_behind():
-            if relearn(self.behaviour, _READING):
+            self.counters.relearnt += relearn(self.behaviour)
+            if not self.behaviour.is_behind():
                 self.reachable.reset()
         elif (found := self.reachable.open_move()) is not None:
             seed = self._to_fill(*found)
@@ -299,7 +298,7 @@ class SwitchEquivalence(Strategy):
     # -- status -------------------------------------------------------------------------------------------------------
 
     def effort(self) -> int:
-        return _STATE * self.counters.decisions
+        return _STATE * self.counters.decisions + self.counters.relearnt
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)

@@ -8,8 +8,6 @@ Cost: that of following each run once or twice (run_learner.py).
 from __future__ import annotations
 
 from collections import deque
-from math import inf
-from time import perf_counter
 
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.compressed_runs import CompressedRun, Record
@@ -32,17 +30,17 @@ def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "
         _read(automata, record, run)
 
 
-def relearn(automata: ThreadAutomata, seconds: float = inf) -> bool:
-    """Make the trees of all runs, for ``seconds`` at most; returns whether that is done."""
-    end = perf_counter() + seconds
-    while automata.is_behind() and perf_counter() < end:
-        if automata.stale:
-            automata.clear()
-            automata.unread = deque(automata.records)
-        if automata.unread:
-            record = automata.unread.popleft()
-            _read(automata, record, record.packed.run())
-    return not automata.is_behind()
+def relearn(automata: ThreadAutomata) -> int:
+    """Go on to make the trees of all runs: of one more run, whose number of steps is returned."""
+    if automata.stale:
+        automata.clear()
+        automata.unread = deque(automata.records)
+    if not automata.unread:
+        return 0
+    record = automata.unread.popleft()
+    run = record.packed.run()
+    _read(automata, record, run)
+    return len(run.log)
 
 
 def _read(automata: ThreadAutomata, record: Record, run: Run) -> None:
