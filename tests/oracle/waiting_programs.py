@@ -8,6 +8,7 @@ executions.
 from __future__ import annotations
 
 import random
+import re
 import textwrap
 
 _HEAD = """\
@@ -48,6 +49,7 @@ _LOOPS = (
     "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1; r.notify_all()",
     "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1",
     "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1",
+    "with c:\n    while items != x.items: c.wait()\n    items.append({k}); c.notify_all()",
     "with r:\n    while x.m: r.wait()\n    x.m = 1\nseen[{i}].append({k})\nwith r: x.m = 0; r.notify_all()",
 )
 _CHANGES = (
@@ -124,6 +126,10 @@ _OTHERWISE = (
 )
 
 
+#: A part of the loops are written with ``wait_for``.
+_LOOP = re.compile(r"while (.*): (\w)\.wait\(\)$", re.MULTILINE)
+
+
 def drawn_waiting(number: int) -> str:
     """The source of the program with this number."""
     chance = random.Random(number)
@@ -134,7 +140,8 @@ def drawn_waiting(number: int) -> str:
         body = ["global turn"]
         for _ in range(1 if threads == 3 else chance.randint(1, 2)):
             kinds = _OTHERWISE if chance.random() < otherwise else chance.choice((_LOOPS, _CHANGES))
-            body.append(chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(3))))
+            part = chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(3)))
+            body.append(_LOOP.sub(r"\2.wait_for(lambda: not (\1))", part) if chance.random() < 0.3 else part)
         parts.append(f"def t{i}():\n" + textwrap.indent("\n".join(body), "    "))
     daemons = chance.random() < 0.1
     functions = ", ".join([f"t{i}" for i in range(threads)])

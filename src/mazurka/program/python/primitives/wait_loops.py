@@ -3,11 +3,12 @@
     with condition:
         while not ready: condition.wait()
 
-A *pass* of such a loop takes the lock, finds the test true, and waits again. Whether the thread has passed or still
-stands before the lock, the next ``notify_all`` finds it, or leaves it, before the lock; so an execution is as good
-without the pass. In searches that know steps by their conflicts alone (``Plan.relates``) a thread therefore takes
-the lock, at the ``with`` or after a notification, once it is free *and* the test is false, as in Hoare's conditional
-critical regions. Each such execution is one of the program as well: a thread just is not chosen at some points.
+or ``condition.wait_for(lambda: ready)``. A *pass* of such a loop takes the lock, finds the test true, and waits again.
+Whether the thread has passed or still stands before the lock, the next ``notify_all`` finds it, or leaves it, before
+the lock; so an execution is as good without the pass. In searches that know steps by their conflicts alone
+(``Plan.relates``) a thread therefore takes the lock, at the ``with`` or after a notification, once it is free *and* the
+test is false, as in Hoare's conditional critical regions. Each such execution is one of the program as well: a thread
+just is not chosen at some points.
 
 The test is evaluated where the thread stands, by :class:`_Test`, which knows plain operations on plain objects and
 runs no code of the program.
@@ -92,6 +93,10 @@ _SUMS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
 
 #: The method of conditions that calls that of their locks (set by conditions.py).
 _ENTERING: CodeType | None = None
+
+
+#: That which calls ``wait``.
+_WAITING: Final = threading.Condition.wait_for.__code__
 
 
 def enters_through(code: CodeType) -> None:
@@ -282,6 +287,11 @@ class _Test:
             if not _are_plain(container):
                 raise _Unknown
             return (self._scalar(left) in container) is isinstance(how, ast.In)
+        if isinstance(how, (ast.Eq, ast.NotEq)) and type(self.value(left)) in _CONTAINERS:
+            first, second = self._content(left), self._content(right)
+            if dict in (type(first), type(second)) or not (_are_plain(first) and _are_plain(second)):
+                raise _Unknown
+            return (first == second) is isinstance(how, ast.Eq)
         return bool(self._guarded(_COMPARISONS[type(how)], self._scalar(left), self._scalar(right)))
 
 
@@ -375,7 +385,7 @@ def take(
     runtime = models.runtime
     loop = None
     if runtime.relates and sites.wait_loops:
-        if condition is None and frame.f_code is _ENTERING and frame.f_back is not None:
+        if frame.f_code is (_ENTERING if condition is None else _WAITING) and frame.f_back is not None:
             frame = frame.f_back
         if condition is None and frame.f_code.co_filename not in sites.instrumented:
             models.foreign_locks.add(lock._target)

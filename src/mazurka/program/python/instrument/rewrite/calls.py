@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind, Way
+from mazurka.program.python.instrument.rewrite import wait_loops
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.operators import is_asked, note_copy, used
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
@@ -39,6 +40,7 @@ _GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
     """A hook around a call, by the kind of callee: a builtin, a method, or any other."""
     function = node.func
+    wait_loops.note_call(r, node)
     if isinstance(function, ast.Name) and is_builtin(r, function):
         return builtin_call(r, node, function.id)
     if isinstance(function, ast.Attribute) and not is_ours(function.value):
