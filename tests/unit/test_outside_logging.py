@@ -339,6 +339,8 @@ _UNCHANGED = "x INFO W m 1\n"
 _CHANGES = {
     "log.name = 'y'": "y INFO W m 1\n",
     "logging.addLevelName(20, 'L')": "x L W m 1\n",
+    "logging._levelToName[20] = 'L'": "x L W m 1\n",
+    "logging._levelToName.update({20: 'L'})": "x L W m 1\n",
     "handler.formatter._style = logging.PercentStyle('%(message)s')": "m 1\n",
     "handler.formatter._style._fmt = '%(message)s'": "m 1\n",
     "handler.formatter = logging.Formatter('%(processName)s %(filename)s')": "MainProcess outside_subject.py\n",
@@ -435,3 +437,32 @@ def test_names_that_can_be_read(tmp_path: Path, strategy: str, change: str) -> N
     wanted = "stream.getvalue()[:8] != 'Thread-3'"
     source = _NAMED.format(stream=stream, wanted=wanted, change=change or "pass", fourth=fourth)
     assert explored(tmp_path, source, strategy=strategy).verdict is Verdict.VIOLATION
+
+
+#: A logger gets another one above it while a record of it is handled.
+_ABOVE = """
+    import logging
+    log = logging.getLogger("above.it")
+    log.setLevel(20)
+    logging.getLogger().addHandler(logging.NullHandler())
+    import io
+    LATE.stream = io.StringIO()
+    def write():
+        log.info("m")
+    def change():
+        {change}
+    run(write, change)
+    assert {wanted}
+"""
+
+
+@pytest.mark.parametrize("wanted", ["LATE.stream.getvalue()", "not LATE.stream.getvalue()"])
+@pytest.mark.parametrize("strategy", ["auto", "dpor", "mcr", "unfolding"])
+@pytest.mark.parametrize(
+    "change", ["logging.getLogger('above').addHandler(LATE)", "logging.getLogger('above').handlers.append(LATE)"]
+)
+def test_another_logger_comes_above(tmp_path: Path, strategy: str, wanted: str, change: str) -> None:
+    assert (
+        explored(tmp_path, _ABOVE.format(wanted=wanted, change=change), _LATE, strategy=strategy).verdict
+        is Verdict.VIOLATION
+    )

@@ -257,9 +257,10 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
         return real(logger, level, msg, args)
     loggers = list(_upwards(logger, getting=True))
     handlers = [handler for each in loggers for handler in each.handlers]
-    parts = (*_PARTS, "stream")
+    parts = (*_PARTS, "stream", "parent")
     looks = [read(target, _WORDS) for thing in (*loggers, *handlers) for target in _targets(thing, parts)]
     looks += read((ATTRIBUTE, number(logger), "name"), _WORDS), read(*_CONFIGURATION)
+    looks += [read(access.target, "the names of levels") for access in contents(vars(logging)["_levelToName"])]
     if not handlers or is_point(models, *looks):
         return real(logger, level, msg, args)
     pass_step(models, *looks)
