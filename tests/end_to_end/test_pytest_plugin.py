@@ -66,6 +66,38 @@ def test_finds_explains_and_replays(shell):
     assert "assert 1 == 2" in again.stdout
 
 
+def test_records_come_from_the_test(shell):
+    shell.write(
+        "test_it.py",
+        """
+import logging
+import threading
+
+import pytest
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_it(caplog, starts):
+    caplog.set_level(logging.INFO)
+
+    def work():
+        logging.getLogger("x").info("text %d", 1)
+        logging.getLogger("x").info("object %s", object())
+
+    if starts:
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    else:
+        work()
+    assert {(each.filename, each.funcName) for each in caplog.records} == {("test_it.py", "work")}
+""",
+    )
+    assert outcome(shell.pytest("--mazurka", status=0)) == {"passed": 2}
+
+
 def test_without_flag_and_marker_nothing_happens(shell):
     shell.write("test_it.py", IN_TWO_THREADS + UNSAFE)
     done = shell.pytest(status=0)

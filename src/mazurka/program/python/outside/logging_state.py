@@ -26,7 +26,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.isolation.capture import is_output
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
-from mazurka.program.python.outside.replacing import replace_method
+from mazurka.program.python.outside.replacing import METHODS, replace_method
 from mazurka.program.python.primitives.clock import EPOCH
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, change, is_point, pass_step, read
@@ -363,8 +363,13 @@ def _is_inside(file: str) -> bool:
     return file == logging.__file__ or file.startswith(_OURS) or ("importlib" in file and "_bootstrap" in file)
 
 
-def _is_internal(models: Models, real: Any, frame: Any) -> Any:
-    return frame.f_code.co_filename.startswith(_OURS) or real(frame)
+def _finding_callers(real: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a record does not come from a frame; one of ours is none of the program, outside of runs either."""
+
+    def is_internal(frame: Any) -> bool:
+        return frame.f_code.co_filename.startswith(_OURS) or real(frame)
+
+    return is_internal
 
 
 _OURS: Final = __file__.removesuffix("program/python/outside/logging_state.py")
@@ -483,7 +488,7 @@ _USED: Final = (
     *[(logging.LogRecord, name) for name in ("__init__", "getMessage")],
 )
 
-replace_method("logging", "_is_internal_frame", _is_internal)
+METHODS["logging", "_is_internal_frame"] = _finding_callers
 replace_method("logging", "Logger._log", _logging)
 replace_method("logging", "Logger.handle", _handling)
 replace_method("logging", "Handler.format", _formatting)
