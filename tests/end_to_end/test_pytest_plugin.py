@@ -85,11 +85,9 @@ def test_it(caplog, starts):
         logging.getLogger("x").info("object %s", object())
 
     if starts:
-        threads = [threading.Thread(target=work) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
     else:
         work()
     assert {(each.filename, each.funcName) for each in caplog.records} == {("test_it.py", "work")}
