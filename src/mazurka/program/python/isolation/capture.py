@@ -39,7 +39,10 @@ _Text: Final = io.TextIOWrapper
 
 def is_output(stream: object) -> bool:
     """Whether it is the standard output of a run, which the program can't read."""
-    return type(stream) is _Text and type(stream.buffer) is _Bounded
+    try:
+        return type(stream) is _Text and type(stream.buffer) is _Bounded
+    except ValueError:  # it has been detached
+        return False
 
 
 class _NoInput(io.BytesIO):
