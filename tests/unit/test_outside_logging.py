@@ -466,3 +466,44 @@ def test_another_logger_comes_above(tmp_path: Path, strategy: str, wanted: str, 
         explored(tmp_path, _ABOVE.format(wanted=wanted, change=change), _LATE, strategy=strategy).verdict
         is Verdict.VIOLATION
     )
+
+
+#: Code of the program makes a part of a record's text.
+_SPOKEN = """
+    import io
+    import logging
+    shared = [0]
+    class Named:
+        def __str__(self):
+            return f"n{{shared[0]}}"
+    stream = io.StringIO()
+    defaults = {{"who": Named()}}
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(who)s %(message)s", defaults=defaults))
+    log = logging.getLogger("spoken")
+    log.setLevel(20)
+    log.propagate = False
+    log.addHandler(handler)
+    def write():
+        log.info("m")
+    def change():
+        {change}
+    run(write, change)
+    assert stream.getvalue() != {text!r}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["auto", "dpor", "mcr"])
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("shared[0] = 1", "n0 m\n"),
+        ("shared[0] = 1", "n1 m\n"),
+        ("defaults['who'] = 'x'", "n0 m\n"),
+        ("defaults['who'] = 'x'", "x m\n"),
+        ("handler.formatter._style.format = lambda record: f's{shared[0]}'", "s0\n"),
+    ],
+)
+def test_formats_with_code_of_the_program(tmp_path: Path, strategy: str, change: str, text: str) -> None:
+    source = _SPOKEN.format(change=change, text=text)
+    assert explored(tmp_path, source, strategy=strategy).verdict is Verdict.VIOLATION

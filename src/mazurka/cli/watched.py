@@ -218,12 +218,12 @@ class _WatchedChild:
                 _show(self.progress, message)
             case ("found", failing):
                 self.failing.setdefault(failing.failure.identity, failing)
-            case ("searched", number):
+            case ("searched", _):
                 self.searched = True
-                self._explain_further(number)
+                self._extend()
             case ("explained", finding):
                 self.findings.append(finding)
-                self._explain_further(1)
+                self._extend()
             case ("report", report, interrupted):
                 self.report, self.interrupted = report, interrupted
             case ("error", error):
@@ -240,7 +240,7 @@ class _WatchedChild:
             case ("sample" | "note" | "explained", *_):
                 self.live.send(message)
 
-    def _explain_further(self, number: int) -> None:
+    def _extend(self) -> None:
         if self._deadline is not None:
             self._deadline = max(self._deadline, time.perf_counter() + _EXPLAINING)
 

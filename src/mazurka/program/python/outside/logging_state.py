@@ -383,6 +383,8 @@ def _formatting(models: Models, real: Any, handler: Any, record: Any) -> Any:
         return real(handler, record)
     formatter = handler.formatter or vars(logging)["_defaultFormatter"]
     style = vars(formatter)["_style"]
+    if type(style) is not logging.PercentStyle or vars(style) != {"_fmt": format_, "_defaults": None}:
+        return real(handler, record)  # defaults may be objects of the program, or change
     parts = (handler, "formatter"), (formatter, "_style"), (style, "_fmt"), (style, "_defaults")
     looks = [read((ATTRIBUTE, number(thing), name), _WORDS) for thing, name in parts]
     if is_point(models, *looks):
@@ -404,12 +406,9 @@ def _is_simple(record: Any) -> bool:
     if type(record) is not logging.LogRecord:
         return False
     made = vars(record)
-    has_more = made.get("exc_info") or made.get("exc_text") or made.get("stack_info")
-    return (
-        not has_more
-        and made.keys() <= _OF_RECORDS
-        and _is_plain(made.get("levelno"), made.get("msg"), made.get("args"))
-    )
+    if any(made.get(name) is not None for name in ("exc_info", "exc_text", "stack_info")):
+        return False
+    return made.keys() <= _OF_RECORDS and _is_plain(made.get("levelno"), made.get("msg"), made.get("args"))
 
 
 def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
