@@ -94,6 +94,7 @@ _SUMS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
 #: The method of conditions that calls that of their locks (set by conditions.py).
 _ENTERING: CodeType | None = None
 
+
 #: That which calls ``wait``.
 _WAITING: Final = threading.Condition.wait_for.__code__
 
@@ -416,9 +417,7 @@ def _before(lock: Any, models: Models, frame: FrameType, condition: Any) -> Wait
         return None
     if type(found) is not threading.Condition or (condition is not None and found is not condition):
         return None
-    if "wait_for" in found.__dict__ or threading.Condition.wait_for.__code__ is not _WAITING:
-        return None  # the program has another one
-    if found.__dict__["_lock"] is not lock or lock._taking is not Op.ACQUIRE:
+    if "wait_for" in found.__dict__ or found.__dict__["_lock"] is not lock or lock._taking is not Op.ACQUIRE:
         return None
     loop = WaitLoop(model_of(found, models, CONDITION), lock, frame, named, test)
     return None if loop.mark() in runtime.points else loop
