@@ -56,6 +56,17 @@ def _predicted(shell: Shell, recording: str) -> list[dict[str, Any]]:
     return findings
 
 
+def test_tasks_are_told_apart_from_threads(shell: Shell) -> None:
+    shell.write(
+        "pool.py",
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(2) as pool:\n    print(sum(pool.map(abs, range(4))))\n",
+    )
+    done = shell.run("record", "pool.py")
+    assert done.stdout == "6\n"
+    assert "(each task of an executor counts as one, too) to pool.recording" in done.stderr
+
+
 def test_a_race_that_did_no_harm(shell: Shell) -> None:
     shell.write("account.py", _ACCOUNT)
     done = shell.run("record", "account.py")

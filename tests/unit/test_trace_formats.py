@@ -357,6 +357,7 @@ def test_compressed_parquet(tmp_path: Path) -> None:
         ("a.std", "T0|r(x)\n", "1:8", "2 fields"),
         ("a.std", "T0|r(x)|1|2\n", "1:12", "4 fields"),
         ("a.std", "T0|r(x|1\n", "1:7", "a bracket is not closed"),
+        ("a.std", "T0|r(x)|1\n    T1|r(x)|1\n", "2:1", "the line is indented"),
         ("a.std", "T0|read(x)|1\n", "1:4", "no operation is called read"),
         ("a.std", "T0|r|1\n", "1:5", "r needs a target"),
         ("a.std", "T0|r()|1\n", "1:5", "r needs a target"),

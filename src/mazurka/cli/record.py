@@ -209,7 +209,8 @@ def _finish(directory: Path) -> int:
 
 def _tell(made: Finished, directory: Path, how: str = "") -> None:
     _say(
-        f"{how}recorded {made.recorded:,} events of {made.threads} threads to {directory}; "
+        f"{how}recorded {made.recorded:,} events of {made.threads} threads"
+        f"{' (each task of an executor counts as one, too)' if made.tasks else ''} to {directory}; "
         f"kept {made.events:,} events relevant to reordering"
     )
     if made.misread:

@@ -234,7 +234,7 @@ def _place(said: str) -> str:
     frames = []
     for stack in said.split("most recent call first")[1:]:
         inner = stack.partition(_CALLING)[0]
-        frames += [found.groups() for found in _FRAME.finditer(inner) if not found[1].startswith((_OURS, "<frozen"))]
+        frames += [found.groups() for found in _FRAME.finditer(inner) if not found[1].startswith((_OURS, "<"))]
     own = [frame for frame in frames if not is_library(frame[0])] or frames
     return f"{portable_path(own[0][0])}:{own[0][1]} in {own[0][2]}" if own else ""
 

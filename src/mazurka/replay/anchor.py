@@ -73,6 +73,15 @@ def portable_location(location: Location | None, root: str = "") -> Location | N
     return Location(portable_path(location.file, root), location.line, location.column, location.function)
 
 
+def caller_of(location: Location | None, frames: tuple[Frame, ...]) -> Frame | None:
+    """The user's line that led to a step inside a library; None for a step in the user's own code."""
+    if location is None or not (is_library(location.file) or os.path.isabs(portable_path(location.file))):
+        return None
+    folder = os.path.dirname(location.file)
+    outer = (frame for frame in reversed(frames) if os.path.dirname(frame.location.file) != folder)
+    return next((frame for frame in outer if not is_library(frame.location.file)), None)
+
+
 def source_text(location: Location | None) -> str:
     """The source line at a location, without its indentation ("" where there is no source)."""
     return linecache.getline(location.file, location.line).strip() if location is not None else ""
@@ -85,15 +94,22 @@ def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
         return named
     match kind_of(target):
         case Kind.ATTRIBUTE:
-            return f"{target[2]} of object {target[1]}"
+            return f"attribute {target[2]} of an object"
         case Kind.ITEM:
-            return f"item {target[2]!r} of object {target[1]}"
+            return f"item {_key_in_words(target[2])} of a container"
         case Kind.STRUCTURE | Kind.VALUES:
-            return f"the contents of object {target[1]}"
+            return "the contents of a container"
+        case Kind.OBJECT:
+            return "the state of an object"
         case Kind.GLOBAL:
             return f"{target[1]}.{target[2]}"
         case _:
             return " ".join(map(str, target))
+
+
+def _key_in_words(key: object) -> str:
+    """A key of a container; numbers of objects are numbers of ours."""
+    return "..." if isinstance(key, tuple) and key[:1] == ("object",) else repr(key)
 
 
 def step_location(run: Run, program: Program, index: int) -> Location | None:

@@ -7,14 +7,13 @@ without a row get no column. Cost: one pass over the run and its interferences; 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
-from mazurka.program.protocol import BlockedThread, Failure, Frame, Program, Run
-from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
+from mazurka.program.protocol import BlockedThread, Failure, Program, Run, Step
+from mazurka.replay.anchor import caller_of, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
 from mazurka.report.detailing import details_of
@@ -24,7 +23,16 @@ from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding,
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
-from mazurka.report.words import awaited_words, ending_words, label_of, label_of_name, owner, shorten, step_words
+from mazurka.report.words import (
+    awaited_words,
+    ending_words,
+    in_queue_words,
+    label_of,
+    label_of_name,
+    owner,
+    shorten,
+    step_words,
+)
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Location
 from mazurka.trace.ids import StepIndex, ThreadIndex
@@ -103,7 +111,7 @@ def describe(
 
 def _in_user_code(failure: Failure) -> Location | None:
     """Where an exception left the user's own code, or the failure is if it has not been there."""
-    caller = _caller(failure.location, failure.frames)
+    caller = caller_of(failure.location, failure.frames)
     return failure.location if caller is None else caller.location
 
 
@@ -163,7 +171,7 @@ def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: 
     run = trail.run
     step = run.log[index]
     location = step_location(run, program, index)
-    words = ending_words(run, StepIndex(index)) if index in run.ended else step_words(run, step)
+    words = ending_words(run, StepIndex(index)) if index in run.ended else _words(run, step, location)
     named = [f"{e.event}({', '.join(e.objects)})" for e in trail.failure.events if e.step == index]
     words = ", ".join(named) if named else words
     return Row(
@@ -172,9 +180,13 @@ def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: 
         (words + (" only now" if any(index == each.arrival for each in relevant.late) else ""),),
         location,
         source_text(location),
-        _caller(location, run.stacks.get(StepIndex(index), ())),
+        caller_of(location, run.stacks.get(StepIndex(index), ())),
         note,
     )
+
+
+def _words(run: Run, step: Step, location: Location | None) -> str:
+    return in_queue_words(run, step, location) or step_words(run, step)
 
 
 def _continues(row: Row, following: Row) -> bool:
@@ -186,15 +198,6 @@ def _continues(row: Row, following: Row) -> bool:
 def _joined(row: Row, following: Row) -> Row:
     steps = row.what if following.what[0] in row.what else row.what + following.what
     return Row(row.step, row.thread, steps, row.location, row.text, row.caller, row.note)
-
-
-def _caller(location: Location | None, frames: tuple[Frame, ...]) -> Frame | None:
-    """The user's line that led to a step inside a library; None for a step in the user's own code."""
-    if location is None or not (is_library(location.file) or os.path.isabs(portable_path(location.file))):
-        return None
-    folder = os.path.dirname(location.file)
-    outer = (frame for frame in reversed(frames) if os.path.dirname(frame.location.file) != folder)
-    return next((frame for frame in outer if not is_library(frame.location.file)), None)
 
 
 def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
@@ -247,7 +250,7 @@ def _endings(trail: Trail) -> list[Row]:
             )
             for waiting in (*failure.waiting, *failure.behind)
         ]
-    caller = _caller(failure.location, failure.frames)
+    caller = caller_of(failure.location, failure.frames)
     words = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
     return [
         Row(number, failure.thread, (words,), failure.location, source_text(failure.location), caller, failing=True)

@@ -59,6 +59,9 @@ _WHOLE_RANKS: Final = 2
 
 _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK)
 
+#: The texts by which a front end reports a missing value.
+UNSET: Final = ("nothing", "None")
+
 #: Steps that only show the start or end of a thread.
 _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 
@@ -90,7 +93,9 @@ class Relevance:
     """The steps to show, the failing thread's last reads, and the interferences, those of the highest weight first.
     ``between``: where the failing thread has read no shared data, the steps at which it took a lock, another thread did
     so, and it did so once more. ``ended``: where no thread has interfered with another one, the last step of a thread
-    that had ended, a read, and the step by another thread whose write it saw."""
+    that had ended, a read, and the step by another thread whose write it saw. ``missed``: where no thread has
+    interfered with another one, the last read by another thread than the failing one of something that was not there
+    yet, and the step by which a further thread made it."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
@@ -99,6 +104,7 @@ class Relevance:
     late: tuple[DelayedStore, ...] = ()
     between: tuple[int, int, int] | None = None
     ended: tuple[int, int] | None = None
+    missed: tuple[int, int] | None = None
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -123,11 +129,13 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     interferences = _by_weight(trail, starts, between)
     half_done = None if stuck else _half_done(trail, starts)
     told = None if stuck or interferences else _told_to_end(trail)
+    missed = None if stuck or interferences or told else _missed(trail)
+    sections = _sections(trail) if trail.failure.kind is FailureKind.BLOCKED else None
     late = delayed_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
-    ranks.insert(0, set(told or ()))
+    ranks.insert(0, set(told or missed or sections or ()))
     ended = _endings(trail)
     if ended:
         ranks.insert(0, set(sorted(ended)[-_ENDED:]))
@@ -136,7 +144,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         fresh = [index for index in sorted(rank - chosen) if index in ended or not _is_silent(trail.run.log[index])]
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
-    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late, ended=told)
+    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late, sections, told, missed)
 
 
 def _told_to_end(trail: Trail) -> tuple[int, int] | None:
@@ -152,6 +160,20 @@ def _told_to_end(trail: Trail) -> tuple[int, int] | None:
             if source is not None and source.task != task:
                 found.append((source.index, last))
     return max(found, default=None)
+
+
+def _missed(trail: Trail) -> tuple[int, int] | None:
+    """The last read, by another thread than the failing one, of a location that no thread had written, and the first
+    write of it by a further thread."""
+    for index in range(trail.end - 1, -1, -1):
+        step = trail.run.log[index]
+        if trail.task_of(index) == trail.task or step.value not in UNSET:
+            continue
+        for target, reads, writes in accesses(step):
+            later = trail.next_writer(target, index) if reads and not writes else None
+            if later is not None and trail.source(target, index) is None:
+                return index, later.index
+    return None
 
 
 def _endings(trail: Trail) -> set[int]:
@@ -300,10 +322,13 @@ def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
 
 
 def _sections(trail: Trail) -> tuple[int, int, int] | None:
-    """The failing thread's last two acquires of one lock, with the last one by another thread between them."""
+    """The last two acquires of one lock by the failing thread, or one that waits for ever, with the last one by another
+    thread between them."""
     log = trail.run.log
     later: dict[Target, int] = {}
-    for index in reversed(trail.steps_of.get(trail.task, [])):
+    waiting = {each.thread for each in trail.failure.waiting[:1]}
+    task = next((task for task, name in enumerate(trail.run.tasks) if name in waiting), trail.task)
+    for index in reversed(trail.steps_of.get(task, [])):
         target = log[index].target
         if log[index].op is not Op.ACQUIRE:
             continue
@@ -311,7 +336,7 @@ def _sections(trail: Trail) -> tuple[int, int, int] | None:
         others = [
             at
             for at in range(index + 1, after)
-            if log[at].op is Op.ACQUIRE and log[at].target == target and trail.task_of(at) != trail.task
+            if log[at].op is Op.ACQUIRE and log[at].target == target and trail.task_of(at) != task
         ]
         if others:
             return index, others[-1], after

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import mazurka
 from mazurka.lazy_dataclass import dataclass
+from mazurka.program.protocol import BlockedThread
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
 from mazurka.report.coverage import CoverageReport, PairCounts
@@ -241,16 +242,8 @@ def finding_data(finding: Finding, root: str) -> dict[str, Any]:
             {"location": _location(frame.location, root), "text": frame.text}
             for frame in (failure.frames if failure is not None else ())
         ],
-        "waiting": [
-            {
-                "thread": waiting.thread,
-                "for": waiting.for_what,
-                "held_by": waiting.held_by,
-                "location": _location(waiting.location, root),
-                "held_since": _location(waiting.held_since, root),
-            }
-            for waiting in (failure.waiting if failure is not None else ())
-        ],
+        "waiting": _waiting(failure.waiting if failure is not None else (), root),
+        "behind": _waiting(failure.behind if failure is not None else (), root),
         "schedule": finding.schedule or None,
         "token": finding.token,
         "inputs": dict(finding.inputs),
@@ -265,6 +258,19 @@ def finding_data(finding: Finding, root: str) -> dict[str, Any]:
         "orders": _orders(finding.orders),
         "observed": _observed(finding, root),
     }
+
+
+def _waiting(threads: Sequence[BlockedThread], root: str | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "thread": waiting.thread,
+            "for": waiting.for_what,
+            "held_by": waiting.held_by,
+            "location": _location(waiting.location, root),
+            "held_since": _location(waiting.held_since, root),
+        }
+        for waiting in threads
+    ]
 
 
 def _witness(witness: CheckedWitness | None) -> dict[str, Any]:

@@ -28,13 +28,15 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import BlockedThread, FailureKind, Program, Step
-from mazurka.replay.anchor import source_text, step_location
+from mazurka.replay.anchor import caller_of, source_text, step_location
 from mazurka.report.finding import BugShape
 from mazurka.report.relevance import (
+    UNSET,
     Relevance,
     all_operations,
     cleared_events,
@@ -43,20 +45,33 @@ from mazurka.report.relevance import (
     outdated_reads,
 )
 from mazurka.report.trail import Interference, Trail, TrailAccess, accesses
-from mazurka.report.words import awaited_words, label_of, label_of_name, target_words, value_words, verb
+from mazurka.report.words import (
+    awaited_words,
+    is_name_of,
+    label_of,
+    label_of_name,
+    queue_method,
+    queue_name,
+    target_words,
+    value_words,
+    verb,
+)
 from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.ids import ThreadIndex
+from mazurka.trace.ids import StepIndex, ThreadIndex
 from mazurka.trace.targets import Kind, Target, kind_of
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
-_STORES: Final = re.compile(r"\]\s*(\+|-|\*|\||&|\^|//|/|%|<<|>>|@|\*\*)?=(?!=)")
+_STORES: Final = re.compile(r"(\]|^\w+(?:\.\w+)*)\s*(\+|-|\*|\||&|\^|//|/|%|<<|>>|@|\*\*)?=(?!=)")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
 
 #: The texts by which a front end reports a missing value, or None where it reports none.
-_UNSET: Final = (None, "nothing", "None")
+_UNSET: Final = (None, *UNSET)
+
+#: The methods that tell how many items a queue has.
+_LOOKS: Final = ("empty", "full", "qsize")
 
 #: The end of the words for a thread that is waited for.
 _TO_END: Final = " to end"
@@ -90,12 +105,14 @@ class _Case:
 
     def at(self, index: int) -> str:
         location = step_location(self.trail.run, self.program, index)
+        caller = caller_of(location, self.trail.run.stacks.get(StepIndex(index), ()))
+        location = caller.location if caller is not None else location
         return f" ({os.path.basename(location.file)}:{location.line})" if location is not None else ""
 
     def value(self, touch: TrailAccess) -> str:
         step = self.step(touch)
         value = value_words(self.trail.run, step.value) if step.value is not None else ""
-        return f" = {value}" if value and value != self.words(step.target) else ""
+        return f" = {value}" if value and not is_name_of(self.words(step.target), value) else ""
 
     def others(self, each: Interference) -> str:
         """The threads that change a target while a thread is stopped, with the verb: ``A changes``, ``A and B
@@ -111,7 +128,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         case FailureKind.DEADLOCK:
             return _deadlock(case)
         case FailureKind.BLOCKED:
-            known = (_lost_wake_up, _cleared_event, _kept_lock, _outdated_wait)
+            known = (_looked_at_queue, _lost_wake_up, _cleared_event, _kept_lock, _outdated_wait)
             return next((found for each in known if (found := each(case)) is not None), (None, _for_ever(case)))
         case FailureKind.LIVELOCK:
             return None, _for_ever(case)
@@ -133,6 +150,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         _check_then_act,
         _torn_update,
         _atomicity,
+        _other_way_round,
+        _missed,
         _told_to_end,
     )
     return next((found for each in shapes if (found := each(case)) is not None), (None, _neutral(case)))
@@ -260,11 +279,40 @@ def _between_sections(case: _Case) -> Recognised | None:
         return None
     first, other, _ = case.relevant.between
     log = case.trail.run.log
-    name = case.words(log[first].target).removesuffix(".mutex").removesuffix("._lock")
     mine, others = case.label(log[first].task), case.label(log[other].task)
+    if look := queue_method(step_location(case.trail.run, case.program, first)):
+        return _between_calls(case, look)
+    name = case.words(log[first].target).removesuffix(".mutex").removesuffix("._lock")
     return BugShape.CHECK_THEN_ACT, (
         f"Check-then-act: {mine} looks at {name}; before it acts on that, {others} changes it; {mine} then fails on it."
     )
+
+
+def _between_calls(case: _Case, look: str) -> Recognised | None:
+    """The same, where the sections are calls of a queue's methods, the first one ``look``."""
+    assert case.relevant.between is not None
+    first, other, last = case.relevant.between
+    log = case.trail.run.log
+    name = queue_name(case.words(log[first].target))
+    mine, others = case.label(log[first].task), case.label(log[other].task)
+    between, then = (queue_method(step_location(case.trail.run, case.program, at)) for at in (other, last))
+    if not between or not then:
+        return None
+    ending = "waits there for ever" if case.trail.failure.waiting else "fails on it"
+    if look in _LOOKS:
+        return BugShape.CHECK_THEN_ACT, (
+            f"Check-then-act: {mine} looks at {name} by {look}(){case.at(first)}; before it calls {then}()"
+            f"{case.at(last)}, {others} calls {between}(){case.at(other)}; {mine} then {ending}."
+        )
+    return None
+
+
+def _looked_at_queue(case: _Case) -> Recognised | None:
+    """A thread that waits for ever at a queue has looked at it before another thread changed it."""
+    if case.relevant.between is None:
+        return None
+    look = queue_method(step_location(case.trail.run, case.program, case.relevant.between[0]))
+    return _between_calls(case, look) if look else None
 
 
 def _fatal_writes(case: _Case) -> set[int]:
@@ -314,6 +362,43 @@ def _too_early(case: _Case) -> Recognised | None:
                 f"Order violation: {mine} uses {name} before {other} has set it{case.place(later)}.",
             )
     return None
+
+
+def _other_way_round(case: _Case) -> Recognised | None:
+    """The failing thread gets two items out of a queue that other threads have put there: that first which was started
+    later."""
+    trail = case.trail
+    found = []
+    for index in case.relevant.seeds:
+        for target, reads, _ in accesses(trail.run.log[index]):
+            source = trail.source(target, index) if reads and kind_of(target) is Kind.QUEUED else None
+            if source is not None:
+                found.append((target[1], source))
+    for (queue, early), (other, late) in pairwise(found):
+        if queue == other and early.index < late.index and early.task > late.task != trail.task != early.task:
+            one, two, mine = case.label(early.task), case.label(late.task), case.label(trail.task)
+            name = case.words(trail.run.log[early.index].target)
+            return BugShape.ORDER_VIOLATION, (
+                f"Order violation: {one} puts into {name}{case.place(early)} before {two}, which was started earlier, "
+                f"does{case.place(late)}; {mine} fails on that order."
+            )
+    return None
+
+
+def _missed(case: _Case) -> Recognised | None:
+    if case.relevant.missed is None:
+        return None
+    read, written = case.relevant.missed
+    trail = case.trail
+    one, other, mine = case.label(trail.task_of(read)), case.label(trail.task_of(written)), case.label(trail.task)
+    target = next(
+        each for each, reads, _ in accesses(trail.run.log[read]) if reads and trail.source(each, read) is None
+    )
+    ends = " and ends" if trail.run.log[trail.steps_of[trail.task_of(read)][-1]].op is Op.END else ""
+    return BugShape.ORDER_VIOLATION, (
+        f"Order violation: {one} looks for {case.words(target)}{case.at(read)} before {other} has set it"
+        f"{case.at(written)}{ends}; {mine} fails after that."
+    )
 
 
 def _told_to_end(case: _Case) -> Recognised | None:
@@ -379,6 +464,8 @@ def _neutral(case: _Case) -> str:
             source = case.trail.source(target, index) if reads and case.trail.is_shared(target) else None
             if source is not None and source.task != case.trail.task:
                 other = case.label(source.task)
+                if kind_of(target) is Kind.QUEUED:
+                    return f"{failing} fails after it has got from {case.words(target)} what {other} had put there."
                 return f"{failing} fails after it has read {case.words(target)} as {other} left it, in the order below."
     if all(step.task == case.trail.task for step in case.trail.run.log):
         return f"{failing} fails before any other thread has taken a step."

@@ -18,7 +18,7 @@ from mazurka.program.protocol import Failure, Run, Step
 from mazurka.replay.switches import preemptive_steps, steps_until
 from mazurka.trace.event import READS, WRITES
 from mazurka.trace.ids import ThreadIndex
-from mazurka.trace.targets import Target, orders_threads
+from mazurka.trace.targets import Kind, Target, of_kinds, orders_threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class TrailAccess:
     reads: bool
     writes: bool
 
+
+_is_queued: Final = of_kinds(Kind.QUEUED)
 
 _NEVER: Final = TrailAccess(sys.maxsize, ThreadIndex(-1), False, True)
 
@@ -116,8 +118,9 @@ class Trail:
         return self._owners[self.run.log[index].task]
 
     def is_shared(self, target: Target) -> bool:
-        """Whether the target is data that several threads touched before the failure, one of them writing."""
-        if orders_threads(target) or len(self._users.get(target, ())) < 2:
+        """Whether the target is data, or an item in a queue, that several threads touched before the failure, one of
+        them writing."""
+        if (orders_threads(target) and not _is_queued(target)) or len(self._users.get(target, ())) < 2:
             return False
         return self._writes.get(target, [_NEVER])[0].index < self.end
 
@@ -138,6 +141,14 @@ class Trail:
         writes = self._writes.get(target, [])
         late = writes[bisect_left(writes, self.end, key=_index) :]
         return next((touch for touch in late if touch.task != task), None)
+
+    def next_writer(self, target: Target, index: int) -> TrailAccess | None:
+        """The first write of the target, if it is data, after step ``index`` and by another thread."""
+        if orders_threads(target):
+            return None
+        writes, task = self._writes.get(target, []), self.task_of(index)
+        found = writes[bisect_right(writes, index, key=_index) :][:1]
+        return next((touch for touch in found if touch.task != task), None)
 
     def will_write(self, target: Target, task: int) -> bool:
         """Whether a thread wrote the target, if it is data, after the failure: it had been stopped before its write."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import BlockedThread, Run, Step
-from mazurka.replay.anchor import target_in_words
-from mazurka.trace.event import READS, WRITES, Op
+from mazurka.replay.anchor import is_standard, target_in_words
+from mazurka.trace.event import READS, WRITES, Location, Op
 from mazurka.trace.ids import StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, kind_of
 
@@ -32,6 +32,9 @@ _OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
 
 #: The compiler's prefix of a private name (language reference, 6.2.1).
 _MANGLED: Final = re.compile(r"(?<=\.)_[^\W\d_]\w*?(?=__\w*[^\W_](?!\w*__\b))")
+
+#: The kinds of locations of which the model of queues consists.
+_QUEUES: Final = (Kind.QUEUE_END, Kind.QUEUED, Kind.UNFINISHED)
 
 _VERBS: Final = {
     Op.READ: "reads",
@@ -158,9 +161,47 @@ def step_words(run: Run, step: Step) -> str:
         return f"can't acquire {target_words(run, step.target)}"
     if step.target == CLOCK:
         return "looks at the clock"
+    if kind_of(step.target) in _QUEUES:
+        return _in_queue(run, step)
     if step.op not in _VERBS:
         return "sleeps" if step.op is Op.SLEEP else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def queue_method(location: Location | None) -> str:
+    """The method of ``queue.Queue`` in whose code, CPython's own, a step is; "": in none."""
+    if location is None or os.path.basename(location.file) != "queue.py" or not is_standard(location.file):
+        return ""
+    return location.function.rpartition(".")[2]
+
+
+def queue_name(lock: str) -> str:
+    """The name of a queue, by that of its lock or of one of its conditions."""
+    return lock.rpartition(".")[0] or lock
+
+
+def in_queue_words(run: Run, step: Step, location: Location | None) -> str:
+    """The words of a step in the code of CPython's queues; "": it is in none, or it shows no call."""
+    method = queue_method(location)
+    if not method or kind_of(step.target) not in (Kind.LOCK, Kind.CONDITION):
+        return ""
+    name = queue_name(target_words(run, step.target))
+    if any(access.op is Op.WAIT for access in step.more) or step.op is Op.WAIT:
+        return f"waits in {name}.{method}()"
+    return f"calls {name}.{method}()" if step.op in (Op.ACQUIRE, Op.RELEASE, Op.NOTIFY, Op.NOTIFY_ALL) else ""
+
+
+def _in_queue(run: Run, step: Step) -> str:
+    """The words of a step of the model of queues, ``program/python/primitives/fifo_queues.py``."""
+    name, value = target_words(run, step.target), value_words(run, step.value) if step.value is not None else "an item"
+    kind, part = kind_of(step.target), step.target[-1]
+    if kind is Kind.UNFINISHED:
+        return f"sees the end of all tasks of {name}" if step.op is Op.READ else f"finishes a task of {name}"
+    if part == "taken":
+        return f"finds room in {name}"
+    if part == "head":
+        return f"wants an item of {name}"
+    return f"gets {value} from {name}" if step.op is Op.READ else f"puts {value} into {name}"
 
 
 def awaited_words(run: Run, waiting: BlockedThread) -> str:
@@ -214,4 +255,9 @@ def _with_value(run: Run, step: Step) -> str:
     if step.value is None or not (READS[step.op] or WRITES[step.op]):
         return words
     value = value_words(run, step.value)
-    return words if f" {words}".endswith(f" {value}") else f"{words} = {value}"
+    return words if is_name_of(words, value) else f"{words} = {value}"
+
+
+def is_name_of(words: str, value: str) -> bool:
+    """Whether the words for a target end with a value's, or are that value's with a part: ``table (keys)``."""
+    return f" {words}".endswith(f" {value}") or words.startswith(f"{value} (")

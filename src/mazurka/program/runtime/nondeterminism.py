@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mazurka.program.protocol import Run, Step
 from mazurka.trace.event import Location
+from mazurka.trace.targets import kind_of
 
 
 def difference(first: Run, second: Run, location: Callable[[int], Location | None]) -> str:
@@ -25,4 +26,7 @@ def difference(first: Run, second: Run, location: Callable[[int], Location | Non
 
 def _step_text(run: Run, step: Step, location: Callable[[int], Location | None]) -> str:
     where = location(step.site)
-    return f"thread {run.tasks[step.task]} {step.op.name.lower()} {step.target[-1]}" + (f" at {where}" if where else "")
+    name = run.tasks[step.task]
+    who = run.labels.get(step.task) or ("main" if name == "0" else f"thread {name}")
+    what = run.names.get(step.target) or kind_of(step.target).words.replace("(s)", "")
+    return f"{who}: {step.op.name.lower()} of {what}" + (f" at {where}" if where else "")

@@ -41,6 +41,8 @@ def _objection(line: str) -> Malformed:
     if len(fields) != 3:
         return Malformed(len(line) + 1, f"{len(fields)} fields instead of thread|operation|location")
     thread, event, _ = fields
+    if thread[:1].isspace() and thread.strip():
+        return Malformed(1, "white space before the thread name: the line is indented")
     if not thread or re.search(r"\s", thread):
         return Malformed(1, "no thread name")
     word, bracket, operand = event.partition("(")

@@ -6,6 +6,7 @@ Cost: some tens of microseconds a thread, and only on runs that got stuck.
 from __future__ import annotations
 
 import linecache
+import queue
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from greenlet import getcurrent
 from mazurka.program.protocol import Failure, Frame
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.conditions import Waiter
-from mazurka.program.python.primitives.fifo_queues import QueueWait
+from mazurka.program.python.primitives.fifo_queues import Fifo, QueueWait
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime
@@ -37,6 +38,12 @@ _PATHS: Final = 5_000
 
 _OURS: Final = str(_PROGRAM)
 
+#: The attributes of models that have their location.
+_TARGETS: Final = ("_target", "target", "_mz_target")
+
+#: What a thread waits for in the code of CPython's queues, by the condition.
+_IN_QUEUES: Final = {"not_empty": "an item in", "not_full": "room in", "all_tasks_done": "the end of all tasks of"}
+
 
 def stuck_python(runtime: Runtime, tasks: list[Task]) -> Failure | None:
     """The failure of a run in which none of the living ``tasks`` can go on; None if only daemons are left."""
@@ -48,6 +55,10 @@ class _PythonWords:
 
     def awaited(self, task: Task, tasks: list[Task]) -> str:
         primitive = _awaited(task)
+        if (found := _queue_waited_at(task, primitive)) is not None:
+            event, thing = found
+            name = _name_of(thing, tasks)
+            return f"{event} {type(thing).__name__}" + (f" `{name}`" if name else "")
         text = str(task.waiting_for.describe())  # type: ignore[union-attr]  # it is a primitive
         name = _name_of(primitive, tasks)
         return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
@@ -85,22 +96,39 @@ def _awaited(task: Task) -> Any:
     return _primitive(task.waiting_for)
 
 
+def _queue_waited_at(task: Task, primitive: Any) -> tuple[str, Any] | None:
+    """The event and the queue, of a thread that waits on a condition inside the code of CPython's queues."""
+    frame = _frame(task)
+    while frame is not None and frame.f_code.co_filename != queue.__file__:
+        frame = frame.f_back
+    thing = frame.f_locals.get("self") if frame is not None else None
+    if not isinstance(thing, queue.Queue):
+        return None
+    for name, event in _IN_QUEUES.items():
+        condition = objects.dictionary(thing).get(name)
+        if primitive is condition or primitive is objects.dictionary(condition).get("_mz", condition):
+            return event, thing
+    return None
+
+
 def _primitive(awaited: Any) -> Any:
     if isinstance(awaited, Waiter):
         return awaited.with_lock if awaited.notified and awaited.with_lock is not None else awaited.on
-    return awaited.thing if isinstance(awaited, QueueWait) else awaited
+    return awaited.thing if isinstance(awaited, (QueueWait, Fifo)) else awaited
 
 
 def name_primitive(runtime: Runtime, used: Any) -> None:
     """Name the primitive that the running thread uses, waits for, or takes, for a report (detail only)."""
     primitive = _primitive(used)
-    target = getattr(primitive, "_target", None) or getattr(primitive, "target", None)
+    target = next((found for each in _TARGETS if (found := getattr(primitive, each, None)) is not None), None)
+    if isinstance(used, Fifo):
+        target = used.target
     if target is None or target in runtime.names:
         return
     name = _name_of(primitive, runtime.live).removesuffix("._lock")  # a Condition's lock has the Condition's name
     name = name or str(primitive.describe()).partition(" created at ")[0]
     taken = any(known == name and kind_of(other) is kind_of(target) for other, known in runtime.names.items())
-    runtime.names[target] = f"{name} ({target[-1]})" if taken else name
+    runtime.names[target] = f"{name} ({target[1]})" if taken else name
 
 
 # -- frames ----------------------------------------------------------------------------------------------------------

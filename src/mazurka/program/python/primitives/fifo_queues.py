@@ -42,6 +42,7 @@ from mazurka.program.python.primitives.abstract_models import AbstractModel, mar
 from mazurka.program.python.primitives.private import Stored
 from mazurka.program.python.primitives.run import INNER, Models, Where, describe, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.semantics.objects import describe as describe_value
 from mazurka.program.python.semantics.objects import number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Task
@@ -114,6 +115,26 @@ class Fifo(AbstractModel):
         """Whether threads wait for the end of tasks."""
         return mark_of("joined", self.number) in self.models.runtime.points
 
+    # -- reports ------------------------------------------------------------------------------------------------------
+
+    @property
+    def target(self) -> Target:
+        """The location by which the program's name of the queue is kept."""
+        return self._end("tail")
+
+    def _show(self, place: int, item: Any) -> None:
+        """Detail: name the locations of a place in the queue as the program calls the queue; the value of the last step
+        is the item."""
+        runtime = self.models.runtime
+        if not runtime.detail or runtime.keyed:
+            return
+        if self.target not in runtime.names:
+            runtime.on_use(runtime, self)
+        name = runtime.names.get(self.target, "")
+        for target in (self._end("head"), self._item(place), self._room(place), self._unfinished):
+            runtime.names.setdefault(target, name)
+        runtime.record_value(runtime.look_up(lambda: describe_value(item)))
+
     # -- operations ---------------------------------------------------------------------------------------------------
 
     def put(self, item: Any) -> None:
@@ -126,6 +147,7 @@ class Fifo(AbstractModel):
         place = self.tail
         self.tail += 1
         runtime.record_value(self.tail)
+        self._show(place, item)
         if size > 0 and place >= size:
             before = place - size
             free = QueueWait("room in", self.thing, self.born)
@@ -135,6 +157,7 @@ class Fifo(AbstractModel):
             )
         else:
             runtime.visit(Op.WRITE, self._item(place), 0, None, (), False)
+            self._show(place, item)
         space = self.thing.__dict__
         space["queue"].append(item)
         space["unfinished_tasks"] += 1
@@ -149,6 +172,7 @@ class Fifo(AbstractModel):
         place = self.head
         self.head += 1
         runtime.record_value(self.head)
+        self._show(place, None)
         item = QueueWait("an item in", self.thing, self.born)
         freed = (Access(Op.WRITE, self._room(place)),) if self.thing.maxsize > 0 else ()
         runtime.block(
@@ -158,6 +182,7 @@ class Fifo(AbstractModel):
         items = self.thing.__dict__["queue"]
         items.rotate(-position)
         taken = items.popleft()
+        self._show(place, taken)
         items.rotate(position)
         del self.present[position]
         self.taken.add(place)
@@ -177,7 +202,8 @@ class Fifo(AbstractModel):
         self.got[runtime.current.index] -= 1
         space = self.thing.__dict__
         space["unfinished_tasks"] -= 1
-        runtime.record_value(space["unfinished_tasks"])
+        if self._counts:
+            runtime.record_value(space["unfinished_tasks"])
         self.calls -= 1
 
     def join(self) -> None:

@@ -31,7 +31,7 @@ from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.instrument.sites import TRUTH_TEST, Site
 from mazurka.program.python.property_events.naming import OBJECT, TUPLE, tuple_name
 from mazurka.program.python.recording.branches import Branches
-from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, LITERAL, MORE, OFFSETS, SUFFIX
+from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, LITERAL, MORE, OFFSETS, SUFFIX, WORKER
 from mazurka.program.python.recording.reading import Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
@@ -84,12 +84,14 @@ _TAG_AT: Final = {offset: tag for tag, offset in OFFSETS.items()}
 @dataclass(frozen=True, slots=True)
 class Finished:
     """The numbers of recorded events, of threads, and of events in the trace; and the number of reads whose value was
-    not that of the last write, which only happens if events are in a wrong order."""
+    not that of the last write, which only happens if events are in a wrong order; whether tasks of executors are
+    threads of the trace (``executors.py``)."""
 
     recorded: int = 0
     threads: int = 0
     events: int = 0
     misread: int = 0
+    tasks: bool = False
 
 
 def finish(directory: Path) -> Finished:
@@ -140,7 +142,8 @@ def finish(directory: Path) -> Finished:
     for made in sorted((scratch / "parts").iterdir()):
         os.replace(made, directory / made.name)
     shutil.rmtree(scratch)
-    done = Finished(recorded, len(making.names.threads), events, making.misread)
+    names = making.names.threads
+    done = Finished(recorded, len(names), events, making.misread, any(name.startswith(WORKER) for name in names))
     unfinished = marker.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(asdict(done)), encoding="utf-8")
     os.replace(unfinished, marker)
@@ -152,7 +155,7 @@ def _finished(marker: Path) -> Finished:
     """The description of a finished recording."""
     try:
         counts = json.loads(marker.read_text(encoding="utf-8"))
-        if all(type(count) is int for count in counts.values()):
+        if all(type(count) in (int, bool) for count in counts.values()):
             return Finished(**counts)
     except (ValueError, TypeError, AttributeError, RecursionError):
         pass

@@ -62,6 +62,9 @@ OFFSETS: Final = {
     tag: (1 + place) << 5 for place, tag in enumerate((ATTRIBUTE, ITEM, STRUCTURE, VALUES, GLOBAL, CELL, LOCK, HIDDEN))
 }
 
+#: The start of the names of threads that execute tasks, each of which is a thread of its own.
+WORKER: Final = "worker"
+
 #: The suffix of segments.
 SUFFIX: Final = ".raw"
 

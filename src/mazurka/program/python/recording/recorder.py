@@ -38,7 +38,7 @@ from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.library_calls import recording_hooks
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
-from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, RawWriter
+from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, WORKER, RawWriter
 from mazurka.program.python.semantics import hooks
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import sees_stores
@@ -199,7 +199,7 @@ class Recorder:
         """The name of a started thread whose number would mean nothing, since it executes tasks of other threads."""
         self.birth()
         self._performer.births -= 1
-        return f"worker{next(self._births)}"
+        return f"{WORKER}{next(self._births)}"
 
     def birth(self) -> str:
         """The name of a thread that the running one starts."""

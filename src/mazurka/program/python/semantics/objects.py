@@ -20,6 +20,7 @@ from __future__ import annotations
 import _thread
 import gc
 import sys
+import threading
 import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
@@ -470,6 +471,8 @@ def describe(value: Any, depth: int = 1) -> str:
         return "{" + ", ".join(pairs) + (", ..." if len(value) > 6 else "") + "}"
     if is_a(value, BaseException):
         return f"{kind.__name__}"
+    if is_a(value, threading.Thread) and type(called := dictionary(value).get("_name")) is str:
+        return called
     return name(value)
 
 

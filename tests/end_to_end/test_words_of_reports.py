@@ -1,0 +1,130 @@
+"""Reports call threads, queues and waits as the program and Python do, and no name of ours is in them."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+from typing import Any
+
+
+def _checked(shell: Any, source: str, *options: str) -> str:
+    shell.write("program.py", dedent(source))
+    done = shell.run("check", "program.py", *options)
+    assert done.returncode == 1, done.stderr
+    return str(done.stdout)
+
+
+def test_a_thread_as_a_value_has_its_name(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import threading
+
+        owner = {}
+
+        def claim():
+            owner["job"] = threading.current_thread()
+            assert owner["job"] is threading.current_thread()
+
+        for _ in range(2):
+            threading.Thread(target=claim).start()
+        """,
+    )
+    assert "owner['job'] = Thread-2 (claim)" in said
+    assert "Thread#" not in said
+
+
+def test_a_part_of_a_container_is_not_said_to_be_the_container(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import threading
+
+        class Table(dict):
+            pass
+
+        table = Table(a=1)
+
+        def use(name):
+            for key in table:
+                assert key
+            table.setdefault(name, 2)
+
+        for name in ("b", "c"):
+            threading.Thread(target=use, args=(name,)).start()
+        """,
+    )
+    assert "reads table (keys)  " in said
+    assert "= table" not in said
+
+
+def test_a_wait_in_the_code_of_a_queue_is_for_an_item(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import queue
+        import threading
+
+        class Service:
+            def __init__(self):
+                self.inbox = queue.LifoQueue()
+
+        service = Service()
+        threading.Thread(target=lambda: service.inbox.get()).start()
+        """,
+    )
+    assert "waits for an item in LifoQueue `service.inbox`" in said
+    assert "not_empty" not in said
+
+
+def test_what_is_put_into_a_queue_of_an_object_and_got_from_it(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import queue
+        import threading
+
+        class Service:
+            def __init__(self):
+                self.inbox = queue.Queue(2)
+
+        service = Service()
+        threads = [threading.Thread(target=service.inbox.put, args=(name,)) for name in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert service.inbox.get() == "a"
+        assert service.inbox.get() == "b"
+        """,
+    )
+    assert "puts 'b' into service.inbox" in said
+    assert "gets 'b' from service.inbox" in said
+    assert "queue end" not in said
+
+
+def test_main_behind_a_deadlock_is_in_json(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import threading
+
+        a, b, done = threading.Lock(), threading.Lock(), threading.Event()
+
+        def work(first, second):
+            with first, second:
+                pass
+            done.set()
+
+        for first, second in ((a, b), (b, a)):
+            threading.Thread(target=work, args=(first, second), daemon=True).start()
+        done.wait()
+        """,
+        "--format",
+        "json",
+    )
+    (failure,) = json.loads(said)["failures"]
+    assert {each["thread"] for each in failure["waiting"]} == {"0.1", "0.2"}
+    assert [(each["thread"], each["for"], each["location"]["line"]) for each in failure["behind"]] == [
+        ("0", "Event `done`", 13)
+    ]
