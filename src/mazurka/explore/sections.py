@@ -61,6 +61,22 @@ class _Section(NamedTuple):
     lock: Target
 
 
+class _Touched(NamedTuple):
+    """What a section accesses: the locations that it only adds to, and its other accesses, with whether the order of
+    what is added to the location is looked at."""
+
+    added: list[Target]
+    others: list[tuple[Op, Target, bool]]
+
+    def commutes(self, other: _Touched) -> bool:
+        """Whether neither accesses what the other writes, unless both only add to it."""
+        return self._spares(other) and other._spares(self)
+
+    def _spares(self, other: _Touched) -> bool:
+        written = {*self.added, *[name for op, name, _ in self.others if WRITES[op]]}
+        return written.isdisjoint([name for _, name, _ in other.others])
+
+
 class MergedRun(LazyRun):
     """An execution with sections as single events. ``starts`` has, for each event, the number of its first point."""
 
@@ -147,18 +163,15 @@ class Sections:
         self._not_atomic.update(map(fingerprint_of_name, locks))
 
     def _with_commuting(self, run: Run) -> set[int]:
-        """The locks with two sections, of different threads, that commute."""
-        events: dict[Target, list[tuple[int, frozenset[Target], frozenset[Target]]]] = {}
+        """The locks with two sections that commute, if of different threads: that one thread executes all of them
+        here need not be so in other executions."""
+        earlier: dict[Target, list[_Touched]] = {}
         chosen = set()
         for section in self._found:
-            accesses = self._accesses_of(run, section)
-            written = frozenset([target for op, target in accesses if WRITES[op]])
-            touched = frozenset([target for _, target in accesses])
-            task, earlier = run.entries()[section.first][0], events.setdefault(section.lock, [])
-            for other, others_written, others_touched in earlier:
-                if other != task and written.isdisjoint(others_touched) and touched.isdisjoint(others_written):
-                    chosen.add(fingerprint_of_name(section.lock))
-            earlier.append((task, written, touched))
+            touched, others = self._touched(run, section), earlier.setdefault(section.lock, [])
+            if any(touched.commutes(each) for each in others):
+                chosen.add(fingerprint_of_name(section.lock))
+            others.append(touched)
         return chosen
 
     # -- finding sections ---------------------------------------------------------------------------------------------
@@ -281,27 +294,35 @@ class Sections:
         return run.entries()[section.first][0], Op.NOP, (Kind.NOTHING.tag, passed), _SITE, True, None, more
 
     def _accesses_of(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
-        """The accesses of a section at points, each once, by names that hold for all executions."""
+        """The accesses of a section at points, each once, with a location for what each thread adds to another one."""
+        thread, touched = run.tasks[run.entries()[section.first][0]], self._touched(run, section)
+        accesses: dict[tuple[Op, Target], None] = dict.fromkeys(
+            [(Op.WRITE, (*name, "added by", thread)) for name in touched.added]
+        )
+        for op, name, is_looked_at in touched.others:
+            accesses[op, name] = None
+            if not is_looked_at:
+                adding = sorted(self._adding.get(fingerprint_of_name(name), ()))
+                accesses.update(dict.fromkeys([(op, (*name, "added by", each)) for each in adding]))
+        return accesses
+
+    def _touched(self, run: Run, section: _Section) -> _Touched:
+        """What a section accesses at points, by names that hold for all executions."""
         entries, lock = run.entries(), section.lock
-        thread = run.tasks[entries[section.first][0]]
-        accesses: dict[tuple[Op, Target], None] = {}
+        touched = _Touched([], [])
         for number in _inner(run, section):
             if not entries[number][4]:
                 continue  # no other thread accesses what it does
             added = _added(run, number)
             for op, target in _accesses(entries[number]):
                 name = _name_of(target, lock)
-                printed = fingerprint_of_name(name)
-                order = fingerprint_of_name(_FILES) if _is_file(target) else printed
+                order = fingerprint_of_name(_FILES if _is_file(target) else name)
                 is_looked_at = order in self._looked_at
                 if target in added and not is_looked_at:
-                    accesses[Op.WRITE, (*name, "added by", thread)] = None
+                    touched.added.append(name)
                 else:
-                    accesses[op, name] = None
-                    if not is_looked_at:
-                        parts = [(*name, "added by", each) for each in sorted(self._adding.get(printed, ()))]
-                        accesses.update(dict.fromkeys([(op, each) for each in parts]))
-        return accesses
+                    touched.others.append((op, name, is_looked_at))
+        return touched
 
 
 def _name_of(target: Target, lock: Target) -> Target:
