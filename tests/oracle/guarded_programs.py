@@ -101,6 +101,35 @@ _OTHERWISE = (
     "with l: seen[{i}].append(threading.active_count())",
 )
 
+#: What only adds, in one step without a lock, and what looks at it, or takes it away.
+_ALONE = (
+    *["d[{i}] = {k}", "d[{k}] = {i}", "d[{i}, {k}] = x.n"] * 4,
+    *["d.setdefault({k}, {i})", "found[{k}]", "seen[{i}].append(found[{i}])"] * 2,
+    "d[{i}] = {k}; x.m = {i}",
+    "d[{i}] = None",
+    "with l: d[{i}] = {k}",
+    "with m: d[{i}] = {k}; d[{i}, 2] = 1",
+    "with l: x.n += 1; d[{i}] = 1",
+    "with l: x.n += 1",
+    "d.update({{i}: {k}})",
+    "seen[{i}].append({k} in d)",
+    "seen[{i}].append(d.get({k}))",
+    "seen[{i}].append(len(d))",
+    "seen[{i}].append(sorted(map(str, d)))",
+    "seen[{i}].append(list(d))",
+    "seen[{i}].append(next(reversed(d), None))",
+    "with l: seen[{i}].append(len(d)); x.n += 1",
+    "for each in list(d): seen[{i}].append(each)",
+    "for each in d: seen[{i}].append(each)",
+    "d.pop({k}, None)",
+    "if d: seen[{i}].append(d.popitem())",
+    "d.clear()",
+    "if {k} in d: d[{k}] = x.n",
+    "q.put({i})",
+    "e.set()",
+    "e.is_set() and seen[{i}].append(list(d))",
+)
+
 _ENDS = (
     "print(x.n, x.m, x.f, x.s, sorted(d.items()), seen)",
     "print(x.n, x.m, list(d.items()), seen)",
@@ -155,6 +184,17 @@ _OTHERWISE_FILES = (
     "os.path.exists(path) and os.remove(path)",
 )
 
+_ALONE_FILES = (
+    *["f.write('{i}')", "g.write(b'{i}')", "print({i}, {k}, file=f)"] * 4,
+    "f.write('{i}'); f.flush()",
+    "f.write(str(x.n))",
+    "with l: f.write('{i}'); x.n += 1",
+    "d[{i}] = f.write('{i}')",
+    *_OTHERWISE_FILES[2:],
+    "seen[{i}].append(f.tell())",
+    "with l: seen[{i}].append(open(path).read())",
+)
+
 _ENDS_FILES = (
     "print(x.n, x.m, seen)",
     "f.close(); print(x.n, x.m, seen)",
@@ -163,12 +203,14 @@ _ENDS_FILES = (
 )
 
 
-def drawn_guarded(number: int, with_files: bool = False) -> str:
-    """The source of the program with this number."""
+def drawn_guarded(number: int, with_files: bool = False, alone: bool = False) -> str:
+    """The source of the program with this number. ``alone``: with additions of one step, mostly without a lock."""
     chance = random.Random(number)
     guarded, otherwise_, ends = _GUARDED, _OTHERWISE, _ENDS
     if with_files:
         guarded, otherwise_, ends = (*guarded[:12], *_GUARDED_FILES), (*otherwise_[:7], *_OTHERWISE_FILES), _ENDS_FILES
+    if alone:
+        guarded = (*_ALONE_FILES, *_ALONE[-4:]) if with_files else _ALONE
     otherwise = chance.choice((0.0, 0.0, 0.15, 0.4))
     threads = chance.choice((2, 2, 3))
     parts = [_HEAD, _FILES] if with_files else [_HEAD]

@@ -18,29 +18,31 @@ from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3_000 if _LONG else 12
+_PROGRAMS = int(os.environ.get("PROGRAMS", 3_000 if _LONG else 12))
 
 #: Programs that once had an outcome too few: objects that sections are the first to meet have another number in each
 #: order; and of simple ones, to see what is gained.
 _KEPT = (463,)
 
 
-def _programs(folder: Path, first: int, with_files: bool) -> Iterator[tuple[int, Path]]:
+def _programs(folder: Path, first: int, with_files: bool, alone: bool) -> Iterator[tuple[int, Path]]:
     for number in (*_KEPT, *range(first, first + _PROGRAMS)):
         path = folder / f"guarded_{number}.py"
-        path.write_text(drawn_guarded(number, with_files))
+        path.write_text(drawn_guarded(number, with_files, alone))
         yield number, path
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("with_files", [False, True])
-def test_dpor_reaches_all_outcomes(tmp_path: Path, with_files: bool) -> None:
-    compared, before, after = compare_dpor(_programs(tmp_path, 0, with_files))
+def test_dpor_reaches_all_outcomes(tmp_path: Path, with_files: bool, alone: bool) -> None:
+    compared, before, after = compare_dpor(_programs(tmp_path, 0, with_files, alone))
     assert compared > _PROGRAMS // 3
     assert after < before / 2
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("with_files", [False, True])
-def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, with_files: bool) -> None:
-    assert compare_bounded(_programs(tmp_path, 3_000, with_files)) > _PROGRAMS // 3
+def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, with_files: bool, alone: bool) -> None:
+    assert compare_bounded(_programs(tmp_path, 3_000, with_files, alone)) > _PROGRAMS // 3

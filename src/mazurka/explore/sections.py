@@ -54,11 +54,18 @@ _SITE: Final = SiteNumber(-1)
 
 
 class _Section(NamedTuple):
-    """The steps from ``first`` to ``last``, both inclusive, of a thread that holds ``lock``."""
+    """The steps from ``first`` to ``last``, both inclusive, of a thread that holds ``lock``.
+
+    A step that only adds, outside of all others, is a section of its own: it needs no lock to be indivisible. Instead
+    of one it has the name of the order in what is added there."""
 
     first: int
     last: int
     lock: Target
+
+    @property
+    def is_step(self) -> bool:
+        return self.first == self.last
 
 
 class _Touched(NamedTuple):
@@ -140,10 +147,11 @@ class Sections:
         return False
 
     def _learn(self, run: Run, alone: bool) -> None:
-        if self._chosen is not None and self._chosen <= self._not_atomic:
+        if self._chosen is not None and self._chosen <= self._not_atomic | self._looked_at:
             self._found = []
             return  # no lock is considered, as with most programs; none will be before the search begins again
-        self._found = self._sections(run, alone)
+        sections = self._sections(run, alone)
+        self._found = sorted([*sections, *self._added_alone(run, sections)])
         if run.untracked or run.uncontrolled:  # who knows what it does under which lock
             self._except(each.lock for each in self._found)
             self._found = []
@@ -157,7 +165,9 @@ class Sections:
 
     def _is_considered(self, lock: Target) -> bool:
         printed = fingerprint_of_name(lock)
-        return printed not in self._not_atomic and (self._chosen is None or printed in self._chosen)
+        if printed in self._not_atomic or printed in self._looked_at:
+            return False
+        return self._chosen is None or printed in self._chosen
 
     def _except(self, locks: Iterable[Target]) -> None:
         self._not_atomic.update(map(fingerprint_of_name, locks))
@@ -200,7 +210,20 @@ class Sections:
                 if mine and not all(op in _CONTENT_OPS and is_only_content(each) for op, each in _accesses(entry)):
                     self._except(lock for _, lock in mine)
         self._except(lock for locks in held.values() for _, lock in locks)
-        return sorted([each for each in found if self._is_considered(each.lock)])
+        return [each for each in found if self._is_considered(each.lock)]
+
+    def _added_alone(self, run: Run, sections: list[_Section]) -> list[_Section]:
+        """The steps outside of these sections that only add."""
+        entries = run.entries()
+        inside = {number for section in sections for number in _inner(run, section)}
+        found: list[_Section] = []
+        for number in [~each for each in run.additions if each < 0 and ~each not in inside]:
+            accesses = _accesses(entries[number])
+            if entries[number][4] and all(op in _CONTENT_OPS and is_only_content(each) for op, each in accesses):
+                orders = {_FILES if _is_file(each) else each for each in _added(run, number)}
+                if len(orders) == 1 and self._is_considered(order := orders.pop()):
+                    found.append(_Section(number, number, order))
+        return found
 
     # -- the discipline -----------------------------------------------------------------------------------------------
 
@@ -209,11 +232,14 @@ class Sections:
         entries = run.entries()
         lock_at: dict[int, Target] = {}
         inside: set[Target] = set()
+        unordered = {section.lock for section in sections}  # nothing is ordered by these
         for section in sections:
+            if section.is_step:
+                unordered.update(_added(run, section.first))
+                continue
             for number in _inner(run, section):
                 lock_at[number] = section.lock
                 inside.update([target for _, target in _accesses(entries[number])])
-        atomic = {section.lock for section in sections}
         clocks = [[0] * len(run.tasks) for _ in run.tasks]
         synchronised: dict[Target, list[list[int]]] = {}  # by target: the clocks of its writes, and of all accesses
         accessed: dict[Target, dict[tuple[int, Target | None, bool], int]] = {}
@@ -229,39 +255,39 @@ class Sections:
                             if lock is None or lock != their_lock:
                                 self._except(each for each in (lock, their_lock) if each is not None)
                     past[task, lock, writes] = clock[task]
-                elif target not in atomic and (entry[4] or not is_only_content(target)):
+                elif target not in unordered and (entry[4] or not is_only_content(target)):
                     _synchronise(clock, task, op, synchronised.setdefault(target, [[], []]))
 
     def _learn_additions(self, run: Run, sections: list[_Section]) -> None:
         entries = run.entries()
-        inserted: dict[Target, Target] = {}  # locations whose content is in an order, and the name of the order
+        inserted: dict[Target, set[Target]] = {}  # locations whose content is in an order, and names of the order
         for section in sections:
             if self._is_considered(section.lock):
                 for number in _inner(run, section):
                     for target in _added(run, number):
-                        thread, name = run.tasks[entries[number][0]], _name_of(target, section.lock)
-                        self._adding.setdefault(fingerprint_of_name(name), set()).add(thread)
+                        name = _name_of(target, section)
+                        self._adding.setdefault(fingerprint_of_name(name), set()).update(run.tasks)  # others may, too
                         if _is_ordered(target):
-                            inserted[target] = _order_of(target, section.lock)
+                            inserted.setdefault(target, set()).add(_FILES if _is_file(target) else name)
         if not inserted:
             return
-        has_files = _FILES in inserted.values()
+        has_files = any(_FILES in orders for orders in inserted.values())
         for number, entry in enumerate(entries):
             if number in run.unordered and not self._finals:
                 continue
             for _, target in _accesses(entry):
-                order = _FILES if has_files and _is_file(target) else inserted.get(target)
-                if order is None:
+                orders = {_FILES} if has_files and _is_file(target) else inserted.get(target, set())
+                if not orders:
                     continue
                 is_of_key = target in _added(run, number) or (_is_item(entry[2]) and entry[2][1] == target[1])
                 if self._finals or not is_of_key:
-                    self._looked_at.add(fingerprint_of_name(order))
+                    self._looked_at.update(map(fingerprint_of_name, orders))
 
     # -- merging ------------------------------------------------------------------------------------------------------
 
     def merged(self, run: Run) -> Run:
         """The execution that was last learnt from, with its sections as single events."""
-        if not self._found:
+        if not self._found and not self._chosen:
             return run
         entries, sections = run.entries(), iter(self._found)
         steps: list[Entry] = []
@@ -280,7 +306,7 @@ class Sections:
                 number, section = section.last + 1, next(sections, None)
             else:
                 points += entry[4]
-                steps.append(entry)
+                steps.append(self._with_added(entry))
                 number += 1
         events = {start: event for event, start in enumerate(starts)}
         choices = [(events[point], chosen, enabled) for point, chosen, enabled in run.decisions() if point in events]
@@ -291,7 +317,19 @@ class Sections:
     def _event(self, run: Run, section: _Section, passed: int) -> Entry:
         """The event that a section is."""
         more = tuple([Access(op, target) for op, target in self._accesses_of(run, section)])
-        return run.entries()[section.first][0], Op.NOP, (Kind.NOTHING.tag, passed), _SITE, True, None, more
+        task, _, _, site, _, _, _ = run.entries()[section.first]
+        return task, Op.NOP, (Kind.NOTHING.tag, passed), site if section.is_step else _SITE, True, None, more
+
+    def _with_added(self, entry: Entry) -> Entry:
+        """A step outside of sections, which conflicts with what threads add to its locations."""
+        more = [
+            Access(op, part) for op, target in _accesses(entry) if _is_ordered(target) for part in self._parts_of(target)
+        ]
+        return (*entry[:6], (*entry[6], *more)) if more else entry
+
+    def _parts_of(self, name: Target) -> list[Target]:
+        """The locations that stand for what each thread adds to one of this name."""
+        return [(*name, "added by", each) for each in sorted(self._adding.get(fingerprint_of_name(name), ()))]
 
     def _accesses_of(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
         """The accesses of a section at points, each once, with a location for what each thread adds to another one."""
@@ -302,20 +340,19 @@ class Sections:
         for op, name, is_looked_at in touched.others:
             accesses[op, name] = None
             if not is_looked_at:
-                adding = sorted(self._adding.get(fingerprint_of_name(name), ()))
-                accesses.update(dict.fromkeys([(op, (*name, "added by", each)) for each in adding]))
+                accesses.update(dict.fromkeys([(op, each) for each in self._parts_of(name)]))
         return accesses
 
     def _touched(self, run: Run, section: _Section) -> _Touched:
         """What a section accesses at points, by names that hold for all executions."""
-        entries, lock = run.entries(), section.lock
+        entries = run.entries()
         touched = _Touched([], [])
         for number in _inner(run, section):
             if not entries[number][4]:
                 continue  # no other thread accesses what it does
             added = _added(run, number)
             for op, target in _accesses(entries[number]):
-                name = _name_of(target, lock)
+                name = _name_of(target, section)
                 order = fingerprint_of_name(_FILES if _is_file(target) else name)
                 is_looked_at = order in self._looked_at
                 if target in added and not is_looked_at:
@@ -325,17 +362,15 @@ class Sections:
         return touched
 
 
-def _name_of(target: Target, lock: Target) -> Target:
+def _name_of(target: Target, section: _Section) -> Target:
     """A name for a location of a section that holds for all executions. Objects are numbered as threads meet them, and
     threads meet those under a lock in any order; so all that sections of one lock access are taken for one."""
+    if section.is_step:
+        return target  # as for all steps outside of sections
+    lock = section.lock
     if len(target) > 1 and type(target[1]) is int:
         return (lock, target[0], *[each if _is_stable(each) else None for each in target[2:]])
     return (lock, *target)
-
-
-def _order_of(target: Target, lock: Target) -> Target:
-    """A name for the order of what sections add to a location."""
-    return _FILES if _is_file(target) else _name_of(target, lock)
 
 
 def _is_stable(part: Any) -> bool:
@@ -344,7 +379,9 @@ def _is_stable(part: Any) -> bool:
 
 
 def _inner(run: Run, section: _Section) -> list[int]:
-    """The steps between the acquire and the release."""
+    """The steps between the acquire and the release, or the one step."""
+    if section.is_step:
+        return [section.first]
     entries, steps = run.entries(), range(section.first + 1, section.last)
     return [number for number in steps if entries[number][0] == entries[section.first][0]]
 

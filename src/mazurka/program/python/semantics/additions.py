@@ -41,7 +41,7 @@ def note(run: Any, name: str, site: int) -> None:
 
 def note_insertion(run: Any, target: Target) -> None:
     """The last step, if it was on this target, puts an item under a key if the key is missing."""
-    if _is_last(run, target) and not getattr(run, "replacing_runs_code", True):  # or it is only gathered, and no step
+    if _is_last(run, target):
         run.additions.add(~(len(run.log) - 1))
 
 

@@ -72,6 +72,7 @@ class AccessCollector:
         self.log = running.log
         self.ends = running.ends
         self.names: dict[Any, str] = {}
+        self.additions: set[int] = set()  # not the run's: the last step is an earlier one
         self.untracked = running.untracked
         self.uncontrolled = running.uncontrolled
 
