@@ -18,7 +18,7 @@ from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = int(os.environ.get("PROGRAMS", 3_000 if _LONG else 12))
+_PROGRAMS = 3_000 if _LONG else 12
 
 #: Programs that once had an outcome too few: objects that sections are the first to meet have another number in each
 #: order; and of simple ones, to see what is gained.

@@ -131,3 +131,55 @@ def test_looks_without_order_show_none(tmp_path: Path, body: str, after: str, st
 )
 def test_others_do(tmp_path: Path, body: str, after: str) -> None:
     assert _executions(tmp_path, body, 2, after) >= 2
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "icb-dpor"])
+@pytest.mark.parametrize(
+    "body",
+    ["d[i] = i", "d[i] = i\nd[i, 2] = i", "d.setdefault(i, i)", "found[i] += 1", "with lock: x.n += 1\nd[i] = i"],
+)
+def test_insertions_without_a_lock_have_no_order(tmp_path: Path, body: str, strategy: str) -> None:
+    after = "assert len(d) in (0, THREADS, 2 * THREADS) and d != {9: 9}\n"
+    assert _executions(tmp_path, body, 5, after, strategy) <= 2  # of 120, or many more
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("d[i] = i", "print(list(d))\n"),
+        ("d[i] = i; seen.append(len(d))", ""),
+        ("d[i] = i; d.pop(1 - i, None)", ""),
+        ("d[i] = i; d.get(1 - i)", ""),
+        ("d[0] = i", ""),
+        ("d[i] = i\nwith lock: x.n = len(d)", ""),
+        ("d[i] = i\nfor each in d: pass", ""),
+    ],
+)
+def test_what_looks_at_insertions_without_a_lock_has_one(tmp_path: Path, body: str, after: str) -> None:
+    assert _executions(tmp_path, body, 2, after) >= 2
+
+
+_JOBS = """\
+import queue, threading
+jobs, lock, done, results = queue.Queue(), threading.Lock(), [0], {}
+def work():
+    while (job := jobs.get()) is not None:
+        with lock: done[0] += 1
+        results[job] = job
+for job in (1, 2, 3, None, None): jobs.put(job)
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert done == [3] and len(results) == 3
+"""
+
+
+def test_a_lock_is_considered_though_one_thread_does_all_in_the_first_execution(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.py"
+    path.write_text(_JOBS)
+    options = Options(strategy="dpor")
+    with closing(open_program(subject_of(str(path), (), options), options)) as program:
+        program.prepare()
+        explorer = Explorer(program, "dpor", budget=Budget(500), stop_at_first=False)
+        assert explorer.run().complete
+        assert len(explorer.paths) <= 10  # 42 with the lock

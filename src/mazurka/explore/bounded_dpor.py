@@ -36,7 +36,7 @@ from typing import Final, NamedTuple, Self
 
 from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
 from mazurka.explore.coverage import Cause, Coverage, places_of
-from mazurka.explore.races import Execution
+from mazurka.explore.races import Execution, StepShapes
 from mazurka.explore.sections import MergedRun, Sections
 from mazurka.explore.strategy import JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.symmetry import Symmetry, movable, order_of
@@ -91,6 +91,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         super().__init__(_Insertion(None, ""))
         self.sections = Sections(finals)
         self.symmetry = Symmetry()
+        self.shapes: StepShapes = {}
         self.relates = not only_steps
         self.only_steps = only_steps  # no critical section is a single event: races are looked for, or clocks count
         self.root = _Place(None, "", 0)
@@ -186,7 +187,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         starts = merged.starts if isinstance(merged, MergedRun) else None
         order = order_of(run, alike, starts, most=1)
         first = merged.starts if isinstance(merged, MergedRun) else range(len(points))  # by event: its first point
-        for event, task in Execution(merged, order=order).rivals(bisect_left(first, fresh)):
+        for event, task in Execution(merged, shapes=self.shapes, order=order).rivals(bisect_left(first, fresh)):
             point = first[event]
             op, target, site = points[point]
             self._reasons[op, kind_of(target).tag, site] += 1

@@ -35,7 +35,7 @@ If other processes make runs (parallel/worker_pool.py), they make those of ``mcr
 others.
 
 Cost: none for programs that ``mcr`` is done with in a tenth of a second, unless a search that was too long went
-before; otherwise about two seconds of samplers, two fifths of the time until bounded search has reached its bound, and
+before; otherwise about two seconds of samplers, half of the time until bounded search has reached its bound, and
 a tenth from then on, beside five times the time of ``mcr``, if that is the first to end, 1.6 times that of ``dpor``.
 """
 
@@ -83,11 +83,8 @@ _SAMPLED: Final = 400_000.0
 _BOUND: Final = 2
 
 #: The shares of the work, and those of samplers and ``icb-dpor`` from then on.
-_SHARES: Final = {"mcr": 1.0, "dpor": 3.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 4.0}
+_SHARES: Final = {"mcr": 1.0, "dpor": 3.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 8.0}
 _SMALL: Final = 0.25
-
-#: The share of ``icb-dpor`` until its bound is covered, if that is what is wanted.
-_LARGE: Final = 8.0
 
 #: States that ``se-mcr`` may keep, and places ``icb-dpor``, some hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
@@ -154,7 +151,6 @@ class Portfolio(Strategy):
         self._parts = {0: self._first}  # by number
         self._makers = {_SAMPLING: samplers, _BOUNDED: bounded}
         self._leads = _LEADS if leads is None else leads
-        self._wanted = bound is not None
         self._bound = max(bound or 0, _BOUND)
         self._before = 0.0  # the work of searches before this one
         self._elsewhere = 0.0  # that of other processes
@@ -260,8 +256,6 @@ class Portfolio(Strategy):
             return _SMALL
         if part.number == _BOUNDED and self._has_bound(part):
             return _SMALL
-        if part.number == _BOUNDED and self._wanted:
-            return _LARGE
         return _SHARES.get(part.strategy.name, 1.0)
 
     @staticmethod

@@ -9,6 +9,8 @@ acquire is a right mover, its release a left mover, its accesses are both. So an
 inside of one reaches the same failures and final states, in which no such lock is ever seen taken. A section is then
 one event whose accesses are those of all its steps, without the lock.
 
+A step outside of these that only inserts an item into a dictionary, or writes to a file, is a section of its own.
+
 Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert items into a dictionary
 whose order nobody looks at, or write to a file that nobody reads. So two sections that only count are in no order.
 
@@ -95,13 +97,14 @@ class MergedRun(LazyRun):
 class Sections:
     """What the executions of a search have shown about locks and locations, each by its fingerprint.
 
-    Only locks are considered of which the first execution of a search has two sections that commute: nothing is gained
-    by others, and each that turns out not to make its sections atomic costs a new beginning.
+    Only locks are considered of which the first execution of a search has two sections that commute, or would if they
+    were of different threads: nothing is gained by others, and each that turns out not to make its sections atomic
+    costs a new beginning. Likewise the orders in what steps add.
     """
 
     def __init__(self, finals: bool = False) -> None:
         self._finals = finals  # whether code outside of the program sees the order of keys, and files
-        self._chosen: set[int] | None = None  # the locks that are considered; None: not chosen yet
+        self._chosen: set[int] | None = None  # the locks and orders that are considered; None: not chosen yet
         self._not_atomic: set[int] = set()  # locks
         self._looked_at: set[int] = set()  # dictionaries and files
         self._adding: dict[int, set[str]] = {}  # by location: the threads that add to it
@@ -220,7 +223,7 @@ class Sections:
         for number in [~each for each in run.additions if each < 0 and ~each not in inside]:
             accesses = _accesses(entries[number])
             if entries[number][4] and all(op in _CONTENT_OPS and is_only_content(each) for op, each in accesses):
-                orders = {_FILES if _is_file(each) else each for each in _added(run, number)}
+                orders = {_FILES if _is_file(each) else each for each in _added(run, number, is_step=True)}
                 if len(orders) == 1 and self._is_considered(order := orders.pop()):
                     found.append(_Section(number, number, order))
         return found
@@ -235,7 +238,7 @@ class Sections:
         unordered = {section.lock for section in sections}  # nothing is ordered by these
         for section in sections:
             if section.is_step:
-                unordered.update(_added(run, section.first))
+                unordered.update(_added(run, section.first, is_step=True))
                 continue
             for number in _inner(run, section):
                 lock_at[number] = section.lock
@@ -264,7 +267,7 @@ class Sections:
         for section in sections:
             if self._is_considered(section.lock):
                 for number in _inner(run, section):
-                    for target in _added(run, number):
+                    for target in _added(run, number, section.is_step):
                         name = _name_of(target, section)
                         self._adding.setdefault(fingerprint_of_name(name), set()).update(run.tasks)  # others may, too
                         if _is_ordered(target):
@@ -323,7 +326,10 @@ class Sections:
     def _with_added(self, entry: Entry) -> Entry:
         """A step outside of sections, which conflicts with what threads add to its locations."""
         more = [
-            Access(op, part) for op, target in _accesses(entry) if _is_ordered(target) for part in self._parts_of(target)
+            Access(op, part)
+            for op, target in _accesses(entry)
+            if _is_ordered(target)
+            for part in self._parts_of(target)
         ]
         return (*entry[:6], (*entry[6], *more)) if more else entry
 
@@ -350,7 +356,7 @@ class Sections:
         for number in _inner(run, section):
             if not entries[number][4]:
                 continue  # no other thread accesses what it does
-            added = _added(run, number)
+            added = _added(run, number, section.is_step)
             for op, target in _accesses(entries[number]):
                 name = _name_of(target, section)
                 order = fingerprint_of_name(_FILES if _is_file(target) else name)
@@ -392,12 +398,14 @@ def _accesses(entry: Entry) -> Iterable[tuple[Op, Target]]:
     return ((entry[1], entry[2]),)
 
 
-def _added(run: Run, number: int) -> list[Target]:
-    """The locations that a step of a section only adds to."""
+def _added(run: Run, number: int, is_step: bool = False) -> list[Target]:
+    """The locations that a step of a section only adds to; a step without a lock is no whole sum."""
     entries = run.entries()
     task, op, target = entries[number][:3]
     ordered = [each for _, each in _accesses(entries[number]) if _is_ordered(each)]
-    if number in run.additions:  # the first step of a sum
+    if is_step:
+        is_sum = False
+    elif number in run.additions:  # the first step of a sum
         following = entries[number + 1]
         is_sum = _is_of(following, task, target) and WRITES[following[1]]
     else:
