@@ -149,6 +149,28 @@ def test_a_container_is_resized_while_a_thread_iterates_over_it(shell: Any) -> N
     )
 
 
+def test_a_list_is_emptied_between_a_test_of_it_and_its_use(shell: Any) -> None:
+    _check(
+        shell,
+        "atomicity",
+        "0.2 gets between two accesses of list#1 by 0.1",
+        "live = ['one', 'two']",
+        "pass\n        if live:\n            live[1 % len(live)]",
+        "live.remove('one')\n        live.remove('two')",
+    )
+
+
+def test_a_test_of_a_list_and_its_use_under_a_lock_belong_together(shell: Any) -> None:
+    first = """with lock:
+            if live:
+                live[1 % len(live)]"""
+    program = _PROGRAM.replace("{more}", "").replace("{made}", "live = ['one', 'two']").replace("{first}", first)
+    shell.write("program.py", program.replace("{second}", "with lock: live.remove('one')"))
+    shell.run("record", "program.py", status=0)
+    said = shell.run("predict", "program.recording", "--kind", "atomicity", status=0).stdout
+    assert "0 atomicity violations" in said
+
+
 def test_two_iterations_are_not_taken_for_one(shell: Any) -> None:
     """A change between two iterations at one place is no error: here each has a lock around it."""
     first = """for _ in range(2):

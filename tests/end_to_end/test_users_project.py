@@ -28,11 +28,11 @@ PROJECT = Path(__file__).parents[1] / "users_project"
 #: Test -> what is wrong with the code that it calls.
 SEEDED = {
     "tests/test_accounts.py::test_locks_in_two_orders": "Lock-order deadlock",
-    "tests/test_drawn.py::test_drawn_and_lost": "Atomicity violation",
+    "tests/test_drawn.py::test_drawn_and_lost": "Lost update",
     "tests/test_jobs.py::test_missed": "Lost wake-up",
-    "tests/test_shelves.py::TestVisits::test_lost": "Atomicity violation",
+    "tests/test_shelves.py::TestVisits::test_lost": "Lost update",
     "tests/test_shelves.py::test_made_twice": "Check-then-act",
-    "tests/test_unittest.py::ShelfTest::test_lost_for_the_class": "Atomicity violation",
+    "tests/test_unittest.py::ShelfTest::test_lost_for_the_class": "Lost update",
 }
 
 #: The oldest supported pytest, and the plugin that its successors have taken in.

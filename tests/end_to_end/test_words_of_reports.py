@@ -128,3 +128,25 @@ def test_main_behind_a_deadlock_is_in_json(shell: Any) -> None:
     assert [(each["thread"], each["for"], each["location"]["line"]) for each in failure["behind"]] == [
         ("0", "Event `done`", 13)
     ]
+
+
+def test_the_position_in_a_file_in_memory(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import io
+        import threading
+
+        data = io.BytesIO(b"aaaabbbb")
+
+        def use(place, byte):
+            data.seek(place)
+            assert data.tell() == place
+            assert data.read(4) == byte * 4
+
+        for each in ((0, b"a"), (4, b"b")):
+            threading.Thread(target=use, args=each).start()
+        """,
+    )
+    assert "changes data (its state) = position 4" in said
+    assert "reads data (its state) = position 8" in said

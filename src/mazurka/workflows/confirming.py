@@ -365,8 +365,11 @@ def _classes(value: Value) -> Value:
 
 
 def _meets(step: Step, later: Step) -> bool:
-    """Whether two steps conflict; or the later one changes an item of the container that the other iterates over."""
-    return conflict(step, later) is not None or (bool(WRITES[later.op]) and step.target in wholes_of(later.target))
+    """Whether two steps conflict; or the later one changes the container, or an item of the container, that the other
+    tests or iterates over."""
+    if conflict(step, later) is not None:
+        return True
+    return bool(WRITES[later.op]) and (step.target == later.target or step.target in wholes_of(later.target))
 
 
 def _proven(found: ProvenBug) -> list[int]:

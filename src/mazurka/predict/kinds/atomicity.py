@@ -30,6 +30,7 @@ from mazurka.causal.question import Question, in_order
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.definition import Doing, Rows
 from mazurka.predict.kinds.iterations import RESIZED, resizings_of
+from mazurka.predict.kinds.tests_of_contents import outdated_tests_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import StepIndex
@@ -66,7 +67,7 @@ class _ThreadAccesses(NamedTuple):
 
 def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # none of them implies another
     """See :class:`~mazurka.predict.kinds.registry.Definition`."""
-    return chain(atomicity_violations_of(trace), resizings_of(trace))
+    return chain(atomicity_violations_of(trace), resizings_of(trace), outdated_tests_of(trace))
 
 
 def claim(rows: Rows) -> Claim:

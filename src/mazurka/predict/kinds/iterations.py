@@ -45,7 +45,7 @@ def resizings_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
     pairs: list[tuple[int, int, int]] = []
     changes: dict[int, list[int]] = {}
     changed: dict[int, int] = {}  # by target: the row of its latest change
-    places_of_tests = _places_of_tests(trace)
+    tests = places_of_tests(trace)
     thread, op, target, site = (
         column[rows].tolist() for column in (columns.thread, columns.op, columns.target, columns.site)
     )
@@ -53,16 +53,16 @@ def resizings_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
         if done == Op.RMW:
             changes.setdefault(x, []).append(row)
             changed[x] = row
-        elif done == Op.READ and where >= 0 and where not in places_of_tests:
+        elif done == Op.READ and where >= 0 and where not in tests:
             first = begun.setdefault((t, x, where), row)
             if first >= 0 and first != row:
                 begun[t, x, where] = -1
                 if changed.get(x, -1) < first and _goes_on(columns, first, row):
                     pairs.append((first, row, x))
-    yield from _between(trace, pairs, changes)
+    yield from between(trace, pairs, changes)
 
 
-def _between(
+def between(
     trace: Trace, pairs: list[tuple[int, int, int]], changes: dict[int, list[int]]
 ) -> Iterator[tuple[int, int, int]]:
     """The triples of two reads of an iteration and a possible change by another thread between them."""
@@ -85,7 +85,7 @@ def _goes_on(columns: Columns, first: int, last: int) -> bool:
     return not bool((own & others & ~np.isin(columns.op[between], (Op.BRANCH, Op.POINT))).any())
 
 
-def _places_of_tests(trace: Trace) -> frozenset[int]:
+def places_of_tests(trace: Trace) -> frozenset[int]:
     """The places of truth tests, which have a line and no column."""
     return frozenset(number for number, each in enumerate(trace.locations) if each.line and not each.column)
 

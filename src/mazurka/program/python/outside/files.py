@@ -38,6 +38,10 @@ Plan = Callable[[], tuple[list[StepAccess], Any]]
 JOURNAL: Final = Journal()
 
 
+#: Stands before the number of a file without a name, in what stands for its path.
+_UNNAMED_IN: Final = "/(unnamed "
+
+
 class Opened:
     """An open file, behind one descriptor or several (``dup``)."""
 
@@ -54,7 +58,8 @@ class Opened:
     @property
     def state(self) -> tuple[Target, str]:
         """The open file's location, for its position, and its name in reports."""
-        return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
+        folder, unnamed, _ = self.path.partition(_UNNAMED_IN)
+        return (Kind.OPEN_FILE.tag, self.number), f"an unnamed file in {folder}" if unnamed else f"the file {self.path}"
 
     def read(self) -> list[StepAccess]:
         """The accesses of reading from the file."""
@@ -92,7 +97,7 @@ class Files:
         status = posix.fstat(descriptor)
         identity = status.st_dev, status.st_ino
         if flags & _UNNAMED == _UNNAMED:
-            path = f"{path}/(unnamed {self.models.number()})"
+            path = f"{path}{_UNNAMED_IN}{self.models.number()})"
             JOURNAL.is_fresh(status)
         names = self.names.setdefault(identity, set())
         names.add(path)

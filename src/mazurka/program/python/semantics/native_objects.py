@@ -215,6 +215,8 @@ _LAZY_VIEWS: Final = frozenset(id(kind) for kind in LAZY if not hasattr(kind, "_
 
 def is_read_by(thing: Any, name: str) -> bool:
     """Whether a method of an object in C only looks at it."""
+    if name == "tell" and type(thing) in _POSITIONS:
+        return True
     if name not in _LOOKING or not _is_known(type(thing), name):
         return False
     return not (root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")) and not hasattr(
@@ -246,7 +248,7 @@ def visit(run: Any, thing: Any, known: list[Access], find: Callable[[], list[Acc
 def _visit(run: Any, thing: Any, known: list[list[Access]], find: Callable[[], list[Access]], site: int) -> None:
     found = known.pop() if known else find()
     label(run, thing, found)
-    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+    run.visit(found[0].op, found[0].target, site, _value(run, thing, found[0]), tuple(found[1:]))
 
 
 def _access(run: Any, thing: Any, op: Op, site: int) -> None:
@@ -254,7 +256,7 @@ def _access(run: Any, thing: Any, op: Op, site: int) -> None:
     if len(found) == 1 and is_own(run, found[0].target, site):
         return
     label(run, thing, found)
-    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+    run.visit(found[0].op, found[0].target, site, _value(run, thing, found[0]), tuple(found[1:]))
 
 
 def accesses(thing: Any, op: Op) -> list[Access]:
@@ -688,6 +690,18 @@ def label(run: Any, thing: Any, found: list[Access]) -> None:
                 objects.label(run, each.target, thing, " (its state)")
             else:
                 run.names[each.target] = ""
+
+
+def _value(run: Any, thing: Any, access: Access) -> Callable[[], str] | None:
+    """Detail: the value of a step on the state of an object, where a part of that says more than its name."""
+    if not run.detail or run.keyed or access.target != (OBJECT, objects.numbers.get(id(thing))):
+        return None
+    tell = _POSITIONS.get(type(thing))
+    return (lambda: "closed" if thing.closed else f"position {tell(thing)}") if tell is not None else None
+
+
+#: The positions of files in memory.
+_POSITIONS: Final[dict[type, Callable[[Any], int]]] = {io.BytesIO: io.BytesIO.tell, io.StringIO: io.StringIO.tell}
 
 
 def is_output(thing: Any) -> bool:
