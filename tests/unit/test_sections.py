@@ -153,6 +153,8 @@ def test_insertions_without_a_lock_have_no_order(tmp_path: Path, body: str, stra
         ("d[0] = i", ""),
         ("d[i] = i\nwith lock: x.n = len(d)", ""),
         ("d[i] = i\nfor each in d: pass", ""),
+        ("d[frozenset({i})] = i", "print(sorted(d))\n"),
+        ("d[[2.0, float('nan')][i]] = i", "print(sorted(d))\n"),
     ],
 )
 def test_what_looks_at_insertions_without_a_lock_has_one(tmp_path: Path, body: str, after: str) -> None:

@@ -8,6 +8,7 @@ somebody reads it, or asks for its size or position.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from functools import cache
 from typing import Any, Final
 
@@ -19,10 +20,8 @@ _SUMS: Final = frozenset({"__iadd__", "__isub__"})
 
 _READING: Final = (Op.READ, Op.RMW)
 
-#: Builtins to which the order of a dictionary's keys makes no difference; that of equal values might.
-_WITHOUT_ORDER: Final = frozenset({"len", "sorted"})
-
-#: ... to which that of its values, or items, makes none if all of these are integers, or all texts.
+#: Builtins to which the order of a dictionary's keys, values or items makes no difference if all of these are integers,
+#: or all texts: others may be equal and yet differ, or be in no order (sets, nan).
 _OF_EQUALS: Final = frozenset({"len", "sorted", "min", "max", "sum", "any", "all"})
 
 #: ... if the result is only compared, or counted. (Otherwise a set shows the order of those whose hashes collide.)
@@ -74,7 +73,7 @@ def _is_without_order(site: int, reads_values: bool) -> bool:
     found = sites.site(site)
     if found is None:
         return False
-    is_call = found.kind == "call" and found.name in _WITHOUT_ORDER and not reads_values
+    is_call = found.kind == "call" and found.name == "len" and not reads_values
     return is_call or _is_compared(site) or found.kind in ("compare", sites.TRUTH_TEST)
 
 
@@ -86,21 +85,22 @@ def _is_compared(site: int) -> bool:
 
 
 def _is_of_equals(site: int, thing: Any) -> bool:
-    """Whether a builtin goes over the values, or items, of a dictionary, of which equal ones can't be told apart."""
+    """Whether a builtin goes over the keys, values, or items of a dictionary, of which equal ones can't be told
+    apart."""
     kind = type(thing)
-    if kind is not _VALUES and kind is not _ITEMS:
+    if kind not in _PARTS_OF_DICTIONARIES:
         return False
     found = sites.site(site)
     if found is None or found.kind != "call" or not (found.name in _OF_EQUALS or _is_compared(site)):
         return False
-    if kind is _VALUES:
-        return {type(each) for each in thing} in ({int}, {str})
+    if kind is not _ITEMS:
+        return {type(each) for each in thing} in (set(), {int}, {str})
     keys, values = {type(key) for key, _ in thing}, {type(value) for _, value in thing}
     return found.name not in ("sum", "any", "all") and keys in ({int}, {str}) and values <= _PLAIN
 
 
-_VALUES: Final[type] = type({}.values())
 _ITEMS: Final[type] = type({}.items())
+_PARTS_OF_DICTIONARIES: Final = (dict, Counter, defaultdict, type({}.keys()), type({}.values()), _ITEMS)
 
 
 @cache
