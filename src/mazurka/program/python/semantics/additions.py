@@ -88,7 +88,7 @@ def _is_of_equals(site: int, thing: Any) -> bool:
     """Whether a builtin goes over the keys, values, or items of a dictionary, of which equal ones can't be told
     apart."""
     kind = type(thing)
-    if kind not in _PARTS_OF_DICTIONARIES:
+    if kind not in _PARTS:
         return False
     found = sites.site(site)
     if found is None or found.kind != "call" or not (found.name in _OF_EQUALS or _is_compared(site)):
@@ -100,7 +100,7 @@ def _is_of_equals(site: int, thing: Any) -> bool:
 
 
 _ITEMS: Final[type] = type({}.items())
-_PARTS_OF_DICTIONARIES: Final = (dict, Counter, defaultdict, type({}.keys()), type({}.values()), _ITEMS)
+_PARTS: Final[tuple[type, ...]] = (dict, Counter, defaultdict, type({}.keys()), type({}.values()), _ITEMS)
 
 
 @cache
