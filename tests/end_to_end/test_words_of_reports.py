@@ -150,3 +150,49 @@ def test_the_position_in_a_file_in_memory(shell: Any) -> None:
     )
     assert "changes data (its state) = position 4" in said
     assert "reads data (its state) = position 8" in said
+
+
+def test_tasks_of_executors_are_called_by_their_functions(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        n = 0
+
+        def add(k):
+            global n
+            n += k
+
+        async def main():
+            await asyncio.gather(asyncio.to_thread(add, 1), asyncio.to_thread(add, 1))
+            assert n == 2
+
+        asyncio.run(main())
+        """,
+    )
+    assert "Lost update: task 2 (add) reads n = 0; before it writes that back, task 1 (add) reads and writes" in said
+    assert "asyncio_" not in said
+
+
+def test_tasks_of_an_executor_with_a_name(shell: Any) -> None:
+    said = _checked(
+        shell,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        n = 0
+
+        class Counter:
+            def add(self):
+                global n
+                n += 1
+
+        with ThreadPoolExecutor(2, thread_name_prefix="db") as pool:
+            for _ in range(2):
+                pool.submit(Counter().add)
+        assert n == 2
+        """,
+    )
+    assert "db task 1 (add) reads n = 0" in said

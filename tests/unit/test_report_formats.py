@@ -144,6 +144,11 @@ def test_json_keeps_its_schema(report: CheckReport) -> None:
     assert data["verdict"] == report.verdict.value
 
 
+def test_the_schema_has_all_shapes() -> None:
+    shape = json.loads(SCHEMA_PATH.read_text())["$defs"]["finding"]["properties"]["explanation"]["properties"]["shape"]
+    assert {*shape["enum"]} == {*[each.value for each in BugShape], None}
+
+
 def test_a_finding_has_one_shape_whoever_found_it() -> None:
     shared = [json.loads(path.read_text())["$defs"] for path in (SCHEMA_PATH, PREDICT_SCHEMA_PATH)]
     assert shared[0] == {name: part for name, part in shared[1].items() if name != "kind"}

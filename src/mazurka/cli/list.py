@@ -20,8 +20,10 @@ def command() -> None:
             click.echo(f"{path}: unreadable: {schedule.what}")
             continue
         failure = schedule.failure
-        where = f" at {failure.location}" if failure.location else ""
-        click.echo(f"{schedule.target}: {failure.kind}: {failure.message.splitlines()[0]}{where}")
+        message = failure.message.splitlines()[0]
+        where = f" at {failure.location}"
+        where = where if failure.location and where not in message else ""  # waits have their places in the message
+        click.echo(f"{schedule.target}: {failure.kind}: {message}{where}")
         click.echo(f"  mazurka replay {path}")
     if not found:
         click.echo(f"no failures saved in {FOLDER}")

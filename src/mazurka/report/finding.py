@@ -33,6 +33,7 @@ class BugShape(Enum):
     LOST_WAKE_UP = "lost wake-up"
     DELAYED_STORE = "delayed store"
     DATA_RACE = "data race"
+    TIMEOUT = "timeout"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ A shape is claimed only if the run shows it:
 - *lost wake-up*: a thread waits for ever on a condition that was notified, or an event that was set and cleared again,
   before it waited, for the last time;
 - *lock never released*: the thread that took it has ended;
+- *timeout*: a wait ran out although threads could have gone on meanwhile, and no shape above explains the failure;
 - *atomicity violation*: others changed a target between two accesses of a thread, and no order without that gives the
   same values.
 
@@ -152,6 +153,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         _atomicity,
         _other_way_round,
         _missed,
+        _timed_out,
         _told_to_end,
     )
     return next((found for each in shapes if (found := each(case)) is not None), (None, _neutral(case)))
@@ -398,6 +400,21 @@ def _missed(case: _Case) -> Recognised | None:
     return BugShape.ORDER_VIOLATION, (
         f"Order violation: {one} looks for {case.words(target)}{case.at(read)} before {other} has set it"
         f"{case.at(written)}{ends}; {mine} fails after that."
+    )
+
+
+def _timed_out(case: _Case) -> Recognised | None:
+    """A wait ran out although another thread could have gone on meanwhile."""
+    trail = case.trail
+    log = trail.run.log
+    waits = [index for index in trail.run.ended if index < trail.end and log[index].op is not Op.SLEEP]
+    if not trail.run.lag or not waits:
+        return None
+    last = max(waits)
+    step, seconds = log[last], trail.run.ended[StepIndex(last)]
+    return BugShape.TIMEOUT, (
+        f"Timeout: {case.label(step.task)} has waited for {case.words(step.target)} for {seconds:.3g} s, and goes on "
+        f"without it{case.at(last)}; {case.label(trail.task)} fails after that."
     )
 
 

@@ -28,10 +28,13 @@ from __future__ import annotations
 
 import concurrent.futures._base
 import concurrent.futures.thread
+import contextvars
 import functools
 import itertools
+import re
 import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any, Final
 from zlib import crc32
@@ -71,10 +74,42 @@ def adjust(self: Any) -> None:
     waits = pool.submit()
     name = f"{space['_thread_name_prefix'] or self}_{place}"
     thread = threading.Thread(name=name, target=_live, args=(pool, place, item, context, waits))
+    thread.__dict__["_mz_label"] = f"{_pool_in_words(space['_thread_name_prefix'])}task {place + 1}{_function_of(item)}"
     item.future.__dict__["_mz_thread"] = pool, thread
     thread.start()
     space["_threads"].add(thread)
     _queues["_threads_queues"][thread] = space["_work_queue"]
+
+
+def _pool_in_words(prefix: str) -> str:
+    """The name of an executor, if its user has given it one, before the number of a task in reports."""
+    return "" if not prefix or _MADE.fullmatch(prefix) else f"{prefix} "
+
+
+#: Names of executors that the library chooses.
+_MADE: Final = re.compile(r"ThreadPoolExecutor-\d+|asyncio")
+
+
+def _function_of(item: Any) -> str:
+    """`` (work)`` for a task that calls ``work``, looked up without running code of the program; as threads have it."""
+    call = getattr(item, "task", None) or (item.fn, item.args)  # from 3.14 on; before
+    function: Any = call[0]
+    args: tuple[Any, ...] = call[1]
+    while True:
+        if type(function) is functools.partial:
+            function, args = function.func, (*function.args, *args)
+        elif args and (function is called or _runs_in_context(function)):  # by asyncio.to_thread
+            function, args = args[0], args[1:]
+        else:
+            break
+    if type(function) is types.MethodType:
+        function = function.__func__
+    known = type(function) in (types.FunctionType, types.BuiltinFunctionType)
+    return f" ({function.__name__})" if known else ""
+
+
+def _runs_in_context(function: Any) -> bool:
+    return type(function) is types.BuiltinMethodType and type(function.__self__) is contextvars.Context
 
 
 def _pool_of(executor: Any, models: Models) -> Pool | None:

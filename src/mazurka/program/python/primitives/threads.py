@@ -241,7 +241,8 @@ def thread_start(self: Any) -> None:
         unwatched_functions.count_replaced(runtime)
     # This is no partial, since a call from C would deepen the stack that every switch has to copy.
     call = alike.call_of(models, self) if runtime.relates else None
-    task = runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
+    label = space.get("_mz_label") or space["_name"]
+    task = runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=label)
     if call is not None:
         alike.relate(models, task, call)
 
