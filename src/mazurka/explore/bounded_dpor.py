@@ -36,8 +36,9 @@ from typing import Final, NamedTuple, Self
 
 from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
 from mazurka.explore.coverage import Cause, Coverage, places_of
+from mazurka.explore.merged_run import MergedRun
 from mazurka.explore.races import Execution, StepShapes
-from mazurka.explore.sections import MergedRun, Sections
+from mazurka.explore.sections import Sections
 from mazurka.explore.strategy import JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.symmetry import Symmetry, movable, order_of
 from mazurka.program.protocol import Run

@@ -43,9 +43,11 @@ from copy import copy
 from typing import Self
 
 from mazurka.explore.bounded import EXPIRED
+from mazurka.explore.merged_run import MergedRun
 from mazurka.explore.met_operations import MetOperations, numbers_in
 from mazurka.explore.races import Execution, PointEvent, StepShapes
-from mazurka.explore.sections import MergedRun, Sections
+from mazurka.explore.sections import Sections
+from mazurka.explore.semaphores import Semaphores
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.symmetry import NO_ORDER, Symmetry, order_of
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
@@ -68,7 +70,8 @@ class OptimalReduction(Strategy):
     def __init__(self, timed: bool = False, ordered: bool = False, finals: bool = False, races: bool = False) -> None:
         self.timed = timed  # whether runs are those of plans with timing
         self.met = MetOperations()
-        self.sections = Sections(finals)
+        self.semaphores = Semaphores()
+        self.sections = Sections(finals, self.semaphores)
         self.symmetry = Symmetry()
         self.has_sections = not (timed or ordered or races)  # whether critical sections are single events
         self.shapes: StepShapes = {}
@@ -94,6 +97,7 @@ class OptimalReduction(Strategy):
 
     def begin_again(self, earlier: Self) -> None:
         """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
+        self.semaphores.begin_again(earlier.semaphores)
         self.sections.begin_again(earlier.sections)
         self.symmetry.begin_again(earlier.symmetry)
         self.met.take_over(earlier.met)
@@ -104,6 +108,7 @@ class OptimalReduction(Strategy):
         if run.divergence is not None or self.begun:
             return
         if self.has_sections:
+            self.semaphores.learn(run)
             self.sections.foresee(run)
         timed, time = in_time(run) if self.timed else run, TIME if self.timed else None
         if self.met.foresee(run, lambda waited_for, varying: Execution(timed, waited_for, time, varying)):
@@ -138,15 +143,14 @@ class OptimalReduction(Strategy):
             return
         order = NO_ORDER
         if self.has_sections:
-            contradicted = self.symmetry.learn(run)
-            if self.sections.learn(run) or contradicted:
+            merged = self._merged(run)
+            if merged is None:
                 self._reset()
                 return
-            executed, alike = run, self.symmetry.alike(run)
+            order = order_of(run, self.symmetry.alike(run), merged.starts if isinstance(merged, MergedRun) else None)
             if not self.done:
-                self.journal += [self.sections.record(), self.symmetry.record()]
-            run = self.sections.merged(run)
-            order = order_of(executed, alike, run.starts if isinstance(run, MergedRun) else None)
+                self.journal += self._knowledge()
+            run = merged
         if self.timed:
             run = in_time(run)
         fired = None
@@ -170,6 +174,22 @@ class OptimalReduction(Strategy):
         path = array("q", [self._number_of(event) for event in execution.events[fresh:]])
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
 
+    def _merged(self, run: Run) -> Run | None:
+        """An execution with several steps as single events; None if it contradicts what the search has assumed."""
+        contradicted = self.symmetry.learn(run)
+        contradicted |= self.semaphores.learn(run)
+        contradicted |= self.sections.learn(run)
+        if contradicted:
+            return None
+        private = self.semaphores.private
+        merged, contradicted = self.semaphores.merged(self.sections.merged(run), run)
+        if self.semaphores.private != private:
+            contradicted |= self.sections.learn(run)  # some semaphores order less than they seemed to
+        return None if contradicted else merged
+
+    def _knowledge(self) -> list[JournalRecord]:
+        return [self.semaphores.record(), self.sections.record(), self.symmetry.record()]
+
     def sleep_sets(self) -> list[tuple[str, ...]]:
         found: list[tuple[str, ...]] = []
         for frame in self.frames:
@@ -191,9 +211,10 @@ class OptimalReduction(Strategy):
     def _reset(self) -> None:
         """Drop all reversals and start again: they assumed that targets of these kinds can always be read."""
         self._clear()
+        self.semaphores.begin_again(self.semaphores)
         self.sections.begin_again(self.sections)
         self.symmetry.begin_again(self.symmetry)
-        self.journal = [self.met.reset_record(), self.sections.record(), self.symmetry.record()]
+        self.journal = [self.met.reset_record(), *self._knowledge()]
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
@@ -290,7 +311,7 @@ class OptimalReduction(Strategy):
         for record in records:
             if record[0] == "reset":
                 self._clear()
-            if self.met.recall(record) or self.sections.recall(record) or self.symmetry.recall(record):
+            if any(each.recall(record) for each in (self.met, self.semaphores, self.sections, self.symmetry)):
                 continue
             match record:
                 case ("expired",):

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from mazurka.explore.merged_run import MergedRun, points_of
 from mazurka.explore.symmetry import NO_ORDER, Order
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access, Blocked, Run
@@ -204,6 +205,7 @@ class Execution:
         self._fired = fired
         self.several: set[SiteNumber] = set()
         self.single: set[SiteNumber] = set()
+        self._merged = run if isinstance(run, MergedRun) else None
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
         shared = _shared(run)
         following = iter(branches)
@@ -305,7 +307,7 @@ class Execution:
             for each, touched in accesses
         )
         made = StepShape(
-            _event(thread, accesses, target[1] if op is Op.NOP and len(target) > 1 else 1),
+            _event(thread, accesses, points_of(accesses)),
             accesses,
             touching,
             tuple(writes.items()),
@@ -394,7 +396,7 @@ class Execution:
                     kept = [
                         t
                         for other, (touches, _) in before.items()
-                        if other != target and _binds(other)
+                        if other != target and _binds(other) and not _takes_permit(second)
                         for t in touches
                     ]
                     yield from self._behind(second, target, seen, kept, len(kept) < len(others))
@@ -445,8 +447,8 @@ class Execution:
     ) -> Iterator[Reversal]:
         """Reversals of an operation that may have to wait: before the latest event before which it need not wait.
 
-        ``is_event``: it is an event of a property, too. Accesses of the property's state are between the two only if
-        they are so without it: the operation might have to wait before them."""
+        ``is_event``: it is an event of a property, too, or takes a permit and does more. The accesses of other targets
+        are between the two only if they are so without it: the operation might have to wait before them."""
         past = self._touches.get(target, [])
         for index in range(seen - 1, -1, -1):
             touch = past[index]
@@ -462,7 +464,7 @@ class Execution:
             if is_event:
                 rest += self._earlier(second, target, touch)
             known = self._known(second, touch)
-            if known is False and any(t.step > touch.step for t in rest):
+            if known is False and not _takes_permit(second) and any(t.step > touch.step for t in rest):
                 known = None  # it waited for another target, too, which has been written since
             if known is None and second.op is Op.ACQUIRE and not _awaits(second):
                 known = touch.free
@@ -492,9 +494,21 @@ class Execution:
 
     def _known(self, second: _Second, touch: _Touch) -> bool | None:
         """Whether the second could have moved right before ``touch``, if the run determines it."""
+        if _takes_permit(second):
+            return self._has_permit(second.accesses[0][1], touch)
         if second.reached > self._steps[touch.event]:
             return None
         return second.task in self._enabled.get(touch.event, (touch.task,))
+
+    def _has_permit(self, permits: Target, first: _Touch) -> bool:
+        """Whether there is a permit once all has been executed that does not depend on an event."""
+        assert self._merged is not None
+        number = self._merged.initially[permits]
+        depth, task, ordinal = first.event, first.task, self.ordinals[first.event]
+        for event, changes in self._merged.changes.items():
+            if permits in changes and (event < depth or self.clocks[event][task] < ordinal):
+                number += changes[permits]
+        return number > 0
 
     def _before(self, touch: _Touch, other: _Touch) -> bool:
         """Whether the event of ``touch`` happens before ``other``."""
@@ -519,6 +533,7 @@ class Execution:
         items.append(Item(event, second.task, second.ordinal, clock))
         read = {fingerprint_of_name(target) for op, target in second.accesses if READS[op]} if second.varies else set()
         varies = not read.isdisjoint(self.events[depth].writes)
+        varies = varies or (second.number == len(self.events) and _takes_permit(second))
         return Reversal(depth, items, unsure or self._takes_time(second), varies, (first, second))
 
     def past(self, reversal: Reversal) -> list[int]:
@@ -555,6 +570,11 @@ class Execution:
 def _awaits(second: _Second) -> bool:
     """Whether an acquire may have had to wait for more than its lock."""
     return any(kind_of(target) is Kind.AWAITED for _, target in second.accesses)
+
+
+def _takes_permit(second: _Second) -> bool:
+    """Whether an event takes a permit of a semaphore whose permits can be counted."""
+    return second.op is Op.ACQUIRE and kind_of(second.accesses[0][1]) is Kind.PERMITS
 
 
 def _binds(target: Target) -> bool:

@@ -33,15 +33,14 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from mazurka.explore.merged_run import MergedRun, accesses_of, event_of, is_of_content, permits_of
+from mazurka.explore.semaphores import Semaphores
 from mazurka.explore.strategy import JournalRecord
 from mazurka.program.protocol import Access, Run
-from mazurka.program.runtime.lazy_run import Entry, LazyRun
+from mazurka.program.runtime.lazy_run import Entry
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
-from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
-
-_CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 _is_lock: Final = of_kinds(Kind.LOCK)
 #: Locations whose content is in an order: the keys of a dictionary, what was written to a file or to its buffer.
@@ -50,9 +49,6 @@ _is_file: Final = of_kinds(Kind.FILE, Kind.OPEN_FILE)
 #: Stands for the order in all files: it is not known which open file has which names, and what is still in its buffer.
 _FILES: Final = ("files",)
 _is_item: Final = of_kinds(Kind.ITEM)
-
-#: The site of all sections: what one that reads accesses afterwards may depend on the value, at each of them.
-_SITE: Final = SiteNumber(-1)
 
 
 class _Section(NamedTuple):
@@ -86,14 +82,6 @@ class _Touched(NamedTuple):
         return written.isdisjoint([name for _, name, _ in other.others])
 
 
-class MergedRun(LazyRun):
-    """An execution with sections as single events. ``starts`` has, for each event, the number of its first point."""
-
-    __slots__ = ("starts",)
-
-    starts: list[int]
-
-
 class Sections:
     """What the executions of a search have shown about locks and locations, each by its fingerprint.
 
@@ -102,8 +90,9 @@ class Sections:
     costs a new beginning. Likewise the orders in what steps add.
     """
 
-    def __init__(self, finals: bool = False) -> None:
+    def __init__(self, finals: bool = False, semaphores: Semaphores | None = None) -> None:
         self._finals = finals  # whether code outside of the program sees the order of keys, and files
+        self._semaphores = semaphores  # those that sections may give permits back to; None: none
         self._chosen: set[int] | None = None  # the locks and orders that are considered; None: not chosen yet
         self._not_atomic: set[int] = set()  # locks
         self._looked_at: set[int] = set()  # dictionaries and files
@@ -145,7 +134,7 @@ class Sections:
         self._learn(run, alone=True)
         if self._chosen is not None:
             return self._size() != before
-        self._chosen = self._with_commuting(run)
+        self._chosen = self._worthwhile(run)
         self._found = [each for each in self._found if self._is_considered(each.lock)]
         return False
 
@@ -175,9 +164,11 @@ class Sections:
     def _except(self, locks: Iterable[Target]) -> None:
         self._not_atomic.update(map(fingerprint_of_name, locks))
 
-    def _with_commuting(self, run: Run) -> set[int]:
+    def _worthwhile(self, run: Run) -> set[int]:
         """The locks with two sections that commute, if of different threads: that one thread executes all of them
-        here need not be so in other executions."""
+        here need not be so in other executions. All, if an operation of a semaphore may become part of a section."""
+        if self._semaphores is not None and self._semaphores.is_noted(run):
+            return {fingerprint_of_name(each.lock) for each in self._found}
         earlier: dict[Target, list[_Touched]] = {}
         chosen = set()
         for section in self._found:
@@ -186,6 +177,9 @@ class Sections:
                 chosen.add(fingerprint_of_name(section.lock))
             others.append(touched)
         return chosen
+
+    def _is_release(self, run: Run, number: int) -> bool:
+        return self._semaphores is not None and self._semaphores.is_release(run, number)
 
     # -- finding sections ---------------------------------------------------------------------------------------------
 
@@ -209,8 +203,8 @@ class Sections:
                 if not mine:
                     del held[task]
             else:
-                self._except(each for _, each in _accesses(entry) if _is_lock(each) and self._is_considered(each))
-                if mine and not all(op in _CONTENT_OPS and is_only_content(each) for op, each in _accesses(entry)):
+                self._except(each for _, each in accesses_of(entry) if _is_lock(each) and self._is_considered(each))
+                if mine and not (is_of_content(entry) or self._is_release(run, number)):
                     self._except(lock for _, lock in mine)
         self._except(lock for locks in held.values() for _, lock in locks)
         return [each for each in found if self._is_considered(each.lock)]
@@ -221,8 +215,7 @@ class Sections:
         inside = {number for section in sections for number in _inner(run, section)}
         found: list[_Section] = []
         for number in [~each for each in run.additions if each < 0 and ~each not in inside]:
-            accesses = _accesses(entries[number])
-            if entries[number][4] and all(op in _CONTENT_OPS and is_only_content(each) for op, each in accesses):
+            if entries[number][4] and is_of_content(entries[number]):
                 orders = {_FILES if _is_file(each) else each for each in _added(run, number, is_step=True)}
                 if len(orders) == 1 and self._is_considered(order := orders.pop()):
                     found.append(_Section(number, number, order))
@@ -242,14 +235,16 @@ class Sections:
                 continue
             for number in _inner(run, section):
                 lock_at[number] = section.lock
-                inside.update([target for _, target in _accesses(entries[number])])
+                if self._is_release(run, number):
+                    continue  # it moves like the release of the lock
+                inside.update([target for _, target in accesses_of(entries[number])])
         clocks = [[0] * len(run.tasks) for _ in run.tasks]
         synchronised: dict[Target, list[list[int]]] = {}  # by target: the clocks of its writes, and of all accesses
         accessed: dict[Target, dict[tuple[int, Target | None, bool], int]] = {}
         for number, entry in enumerate(entries):
             task, lock = entry[0], lock_at.get(number)
             clock = clocks[task]
-            for op, target in _accesses(entry):
+            for op, target in accesses_of(entry):
                 if target in inside:
                     writes = WRITES[op]
                     past = accessed.setdefault(target, {})
@@ -259,7 +254,10 @@ class Sections:
                                 self._except(each for each in (lock, their_lock) if each is not None)
                     past[task, lock, writes] = clock[task]
                 elif target not in unordered and (entry[4] or not is_only_content(target)):
-                    _synchronise(clock, task, op, synchronised.setdefault(target, [[], []]))
+                    if self._semaphores is not None and self._semaphores.is_private(target):
+                        continue  # it orders nothing
+                    how = Op.READ if self._is_release(run, number) else op
+                    _synchronise(clock, task, how, synchronised.setdefault(target, [[], []]))
 
     def _learn_additions(self, run: Run, sections: list[_Section]) -> None:
         entries = run.entries()
@@ -278,7 +276,7 @@ class Sections:
         for number, entry in enumerate(entries):
             if number in run.unordered and not self._finals:
                 continue
-            for _, target in _accesses(entry):
+            for _, target in accesses_of(entry):
                 orders = {_FILES} if has_files and _is_file(target) else inserted.get(target, set())
                 if not orders:
                     continue
@@ -295,10 +293,11 @@ class Sections:
         entries, sections = run.entries(), iter(self._found)
         steps: list[Entry] = []
         starts: list[int] = []
+        spans: list[tuple[int, int]] = []
         section = next(sections, None)
         number = points = 0
         while number < len(entries):
-            entry = entries[number]
+            entry, first = entries[number], number
             if entry[4]:
                 starts.append(points)
             if section is not None and section.first == number:
@@ -311,23 +310,23 @@ class Sections:
                 points += entry[4]
                 steps.append(self._with_added(entry))
                 number += 1
+            spans.append((first, number))
         events = {start: event for event, start in enumerate(starts)}
         choices = [(events[point], chosen, enabled) for point, chosen, enabled in run.decisions() if point in events]
         made = MergedRun(run.tasks, steps, choices)
-        made.blocked, made.starts = run.blocked, starts
+        made.blocked, made.starts, made.spans = run.blocked, starts, spans
         return made
 
     def _event(self, run: Run, section: _Section, passed: int) -> Entry:
         """The event that a section is."""
-        more = tuple([Access(op, target) for op, target in self._accesses_of(run, section)])
         task, _, _, site, _, _, _ = run.entries()[section.first]
-        return task, Op.NOP, (Kind.NOTHING.tag, passed), site if section.is_step else _SITE, True, None, more
+        return event_of(task, passed, self._touched_by(run, section), site=site if section.is_step else None)
 
     def _with_added(self, entry: Entry) -> Entry:
         """A step outside of sections, which conflicts with what threads add to its locations."""
         more = [
             Access(op, part)
-            for op, target in _accesses(entry)
+            for op, target in accesses_of(entry)
             if _is_ordered(target)
             for part in self._parts_of(target)
         ]
@@ -337,7 +336,7 @@ class Sections:
         """The locations that stand for what each thread adds to one of this name."""
         return [(*name, "added by", each) for each in sorted(self._adding.get(fingerprint_of_name(name), ()))]
 
-    def _accesses_of(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
+    def _touched_by(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
         """The accesses of a section at points, each once, with a location for what each thread adds to another one."""
         thread, touched = run.tasks[run.entries()[section.first][0]], self._touched(run, section)
         accesses: dict[tuple[Op, Target], None] = dict.fromkeys(
@@ -356,8 +355,11 @@ class Sections:
         for number in _inner(run, section):
             if not entries[number][4]:
                 continue  # no other thread accesses what it does
+            if self._is_release(run, number):
+                touched.others.append((Op.READ, permits_of(entries[number][2]), True))
+                continue
             added = _added(run, number, section.is_step)
-            for op, target in _accesses(entries[number]):
+            for op, target in accesses_of(entries[number]):
                 name = _name_of(target, section)
                 order = fingerprint_of_name(_FILES if _is_file(target) else name)
                 is_looked_at = order in self._looked_at
@@ -392,17 +394,11 @@ def _inner(run: Run, section: _Section) -> list[int]:
     return [number for number in steps if entries[number][0] == entries[section.first][0]]
 
 
-def _accesses(entry: Entry) -> Iterable[tuple[Op, Target]]:
-    if entry[6]:
-        return ((entry[1], entry[2]), *[(each.op, each.target) for each in entry[6]])
-    return ((entry[1], entry[2]),)
-
-
 def _added(run: Run, number: int, is_step: bool = False) -> list[Target]:
     """The locations that a step of a section only adds to; a step without a lock is no whole sum."""
     entries = run.entries()
     task, op, target = entries[number][:3]
-    ordered = [each for _, each in _accesses(entries[number]) if _is_ordered(each)]
+    ordered = [each for _, each in accesses_of(entries[number]) if _is_ordered(each)]
     if is_step:
         is_sum = False
     elif number in run.additions:  # the first step of a sum

@@ -309,6 +309,9 @@ class Run:
     #: Steps ``n`` that add to an integer without showing it (its read; the write comes next); and ``~n`` for steps
     #: that add a key to a dictionary if it is missing.
     additions: Collection[int] = frozenset()
+    #: Steps that take permits of semaphores, waiting as long as it takes, or give some back: by how much the number of
+    #: permits changes, what it was before, and whether the semaphore has a bound.
+    permits: Mapping[int, tuple[int, int, bool]] = field(default_factory=dict)
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented
     alike: Mapping[int, int] = field(

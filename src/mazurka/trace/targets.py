@@ -73,6 +73,7 @@ class Kind(Enum):
     WAKE = "wake", "wake-up(s)", _PRIMITIVE | Trait.ONCE
     PARKED = "parked", "thread(s) waiting for an event", _DATA | _ORDERS
     SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Trait.COUNTS
+    PERMITS = "permits", "permit(s) of semaphores", _WAITS | Trait.COUNTS  # of which no thread looks how many there are
     EVENT = "event", "event(s)", _PRIMITIVE
     BARRIER = "barrier", "barrier(s)", _WAITS
     AWAITED = "awaited", "test(s) of loops that wait", _ORDERS

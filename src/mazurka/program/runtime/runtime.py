@@ -134,6 +134,7 @@ class Runtime:
         "log",
         "names",
         "on_body_end",
+        "permits",
         "points",
         "relates",
         "replacing_runs_code",
@@ -227,6 +228,7 @@ class Runtime:
         self.names: dict[Target, str] = {}
         self.additions: set[int] = set()  # as in Run, like the next two
         self.unordered: set[int] = set()
+        self.permits: dict[int, tuple[int, int, bool]] = {}
         self.unseen: set[Target] = set()
         self.relates = plan.relates
         self.wait_loops = {}

@@ -235,6 +235,8 @@ class Scheduler:
             task = run.tasks[earlier]
             if task not in enabled or task.sleeping or self._passed[earlier] > self._passed[chosen.index]:
                 break
+            if task.pending != chosen.pending:
+                break  # they are not level, and the thread may be in the midst of a critical section
             chosen = task
         self._passed[chosen.index] += 1
         return chosen

@@ -280,6 +280,8 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
             raise wrong
     else:
         taken = runtime.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
+        if timeout is None:
+            _note_permits(self, runtime, state.target, -1)
     self.__dict__["_value"] -= taken
     runtime.record_value(self.__dict__["_value"], whole=True)
     return taken
@@ -295,8 +297,16 @@ def semaphore_release(self: Any, n: int = 1) -> None:
         raise ValueError("n must be one or more")
     state = model_of(self, models, SEMAPHORE)
     models.runtime.visit(Op.RMW, state.target, 0, point=True)
+    _note_permits(self, models.runtime, state.target, n)
     self.__dict__["_value"] += n
     models.runtime.record_value(self.__dict__["_value"], whole=True)
+
+
+def _note_permits(semaphore: Any, runtime: Any, target: Target, change: int, has_bound: bool = False) -> None:
+    """The last step takes permits or gives them back, and shows nothing of how many there are."""
+    if runtime.relates and not runtime.solo:
+        assert runtime.log[-1][2] is target
+        runtime.permits[len(runtime.log) - 1] = change, semaphore.__dict__["_value"], has_bound
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -311,6 +321,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
     models.runtime.visit(Op.RMW, state.target, 0, point=True)
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
+    _note_permits(self, models.runtime, state.target, n, has_bound=True)
     self.__dict__["_value"] += n
     models.runtime.record_value(self.__dict__["_value"], whole=True)
 
