@@ -22,6 +22,7 @@ they wait on.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
@@ -30,11 +31,11 @@ from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps
 from mazurka.report.stores import DelayedStore, delayed_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
-from mazurka.report.words import is_failed_attempt
+from mazurka.report.words import LOOKS, is_failed_attempt, queue_method
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import ThreadIndex
-from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, of_kinds
+from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, kind_of, of_kinds
 
 #: The most steps that an explanation shows.
 LIMIT: Final = 12
@@ -73,6 +74,7 @@ _LEAVING: Final = (Op.END, Op.RELEASE)
 _SET: Final = "True"
 _CLEARED: Final = "False"
 
+_is_semaphore: Final = of_kinds(Kind.SEMAPHORE)
 _is_event: Final = of_kinds(Kind.EVENT)
 _is_of_loop: Final = of_kinds(Kind.LOOP)
 
@@ -95,7 +97,8 @@ class Relevance:
     so, and it did so once more. ``ended``: where no thread has interfered with another one, the last step of a thread
     that had ended, a read, and the step by another thread whose write it saw. ``missed``: where no thread has
     interfered with another one, the last read by another thread than the failing one of something that was not there
-    yet, and the step by which a further thread made it."""
+    yet, and the step by which a further thread made it. ``swapped``: where no thread was preempted, two steps whose
+    order the failing thread sees, that of the thread first which was started later."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
@@ -105,6 +108,7 @@ class Relevance:
     between: tuple[int, int, int] | None = None
     ended: tuple[int, int] | None = None
     missed: tuple[int, int] | None = None
+    swapped: tuple[int, int] | None = None
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -117,7 +121,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         return Relevance(frozenset(steps), tuple(steps), (), None)
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
-    if not starts and not stuck and (sections := _sections(trail)) is not None:
+    if not starts and not stuck and (sections := _sections(trail, program)) is not None:
         return Relevance(frozenset(sections), sections, (), None, between=sections)
     within = backward_slice(trail, starts)
     everything = trail.interferences()
@@ -129,13 +133,16 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     interferences = _by_weight(trail, starts, between)
     half_done = None if stuck else _half_done(trail, starts)
     told = None if stuck or interferences else _told_to_end(trail)
-    missed = None if stuck or interferences or told else _missed(trail)
-    sections = _sections(trail) if trail.failure.kind is FailureKind.BLOCKED else None
+    blocked = trail.failure.kind is FailureKind.BLOCKED
+    missed = None if (stuck and not blocked) or interferences or told else _missed(trail)
+    sections = _sections(trail, program) if blocked else None
+    preempted = any(each.gap.preemptive for each in interferences)
+    swapped = None if stuck or preempted else _swapped(trail, starts)
     late = delayed_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
-    ranks.insert(0, set(told or missed or sections or ()))
+    ranks.insert(0, set(told or sections or missed or swapped or ()))
     ended = _endings(trail)
     if ended:
         ranks.insert(0, set(sorted(ended)[-_ENDED:]))
@@ -144,7 +151,9 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         fresh = [index for index in sorted(rank - chosen) if index in ended or not _is_silent(trail.run.log[index])]
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
-    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late, sections, told, missed)
+    return Relevance(
+        frozenset(chosen), tuple(starts), tuple(interferences), half_done, late, sections, told, missed, swapped
+    )
 
 
 def _told_to_end(trail: Trail) -> tuple[int, int] | None:
@@ -160,6 +169,25 @@ def _told_to_end(trail: Trail) -> tuple[int, int] | None:
             if source is not None and source.task != task:
                 found.append((source.index, last))
     return max(found, default=None)
+
+
+def _swapped(trail: Trail, starts: list[int]) -> tuple[int, int] | None:
+    """The failing thread gets two items out of a queue that other threads have put there, or reads what two threads
+    have written, or put into a list, one after the other: that first which was started later."""
+    found = []
+    for index in starts:
+        for target, reads, _ in accesses(trail.run.log[index]):
+            if not reads:
+                continue
+            if kind_of(target) is Kind.QUEUED:
+                source = trail.source(target, index)
+                found += [(target[1], source)] if source is not None else []
+            else:
+                found += [(target, touch) for touch in trail.last_writes(target, index)[-2:]]
+    for (one, early), (other, late) in pairwise(found):
+        if one == other and early.index < late.index and early.task > late.task != trail.task != early.task:
+            return early.index, late.index
+    return None
 
 
 def _missed(trail: Trail) -> tuple[int, int] | None:
@@ -321,9 +349,9 @@ def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
     return sorted(found or recent[:2])
 
 
-def _sections(trail: Trail) -> tuple[int, int, int] | None:
+def _sections(trail: Trail, program: Program) -> tuple[int, int, int] | None:
     """The last two acquires of one lock by the failing thread, or one that waits for ever, with the last one by another
-    thread between them."""
+    thread between them that is no mere look at a queue."""
     log = trail.run.log
     later: dict[Target, int] = {}
     waiting = {each.thread for each in trail.failure.waiting[:1]}
@@ -338,8 +366,9 @@ def _sections(trail: Trail) -> tuple[int, int, int] | None:
             for at in range(index + 1, after)
             if log[at].op is Op.ACQUIRE and log[at].target == target and trail.task_of(at) != task
         ]
+        acting = [at for at in others if queue_method(step_location(trail.run, program, at)) not in LOOKS]
         if others:
-            return index, others[-1], after
+            return index, (acting or others)[-1], after
     return None
 
 
@@ -421,7 +450,21 @@ def kept_locks(trail: Trail) -> list[tuple[int, int]]:
         steps = trail.steps_of.get(task, [])
         if name in holders and steps and log[steps[-1]].op is Op.END:
             found += [(taken, steps[-1]) for taken in sorted(_held(trail, task))]
+    for target in dict.fromkeys(each.target for each in trail.run.blocked if _is_semaphore(each.target)):
+        found += _kept_semaphore(trail, target)
     return found
+
+
+def _kept_semaphore(trail: Trail, target: Target) -> list[tuple[int, int]]:
+    """The same for a semaphore that no thread has ever released: the last step that took it."""
+    log = trail.run.log[: trail.end]
+    changes = [(at, str(step.value)) for at, step in enumerate(log) if step.target == target and step.op is Op.RMW]
+    values = [int(value) for _, value in changes if value.isdigit()]
+    if not changes or len(values) < len(changes) or any(late >= early for early, late in pairwise(values)):
+        return []
+    taken, _ = changes[-1]
+    end = trail.steps_of[trail.task_of(taken)][-1]
+    return [(taken, end)] if log[end].op is Op.END else []
 
 
 def outdated_reads(trail: Trail) -> list[tuple[int, int]]:

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import pairwise
 from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
@@ -47,6 +46,7 @@ from mazurka.report.relevance import (
 )
 from mazurka.report.trail import Interference, Trail, TrailAccess, accesses
 from mazurka.report.words import (
+    LOOKS,
     awaited_words,
     is_name_of,
     label_of,
@@ -71,8 +71,8 @@ _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "Ke
 #: The texts by which a front end reports a missing value, or None where it reports none.
 _UNSET: Final = (None, *UNSET)
 
-#: The methods that tell how many items a queue has.
-_LOOKS: Final = ("empty", "full", "qsize")
+#: The kinds of locations at which the model of a queue has its items.
+_QUEUES: Final = (Kind.QUEUE_END, Kind.QUEUED)
 
 #: The end of the words for a thread that is waited for.
 _TO_END: Final = " to end"
@@ -129,7 +129,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         case FailureKind.DEADLOCK:
             return _deadlock(case)
         case FailureKind.BLOCKED:
-            known = (_looked_at_queue, _lost_wake_up, _cleared_event, _kept_lock, _outdated_wait)
+            known = (_looked_at_queue, _lost_wake_up, _cleared_event, _kept_lock, _outdated_wait, _missed)
             return next((found for each in known if (found := each(case)) is not None), (None, _for_ever(case)))
         case FailureKind.LIVELOCK:
             return None, _for_ever(case)
@@ -301,7 +301,7 @@ def _between_calls(case: _Case, look: str) -> Recognised | None:
     if not between or not then:
         return None
     ending = "waits there for ever" if case.trail.failure.waiting else "fails on it"
-    if look in _LOOKS:
+    if look in LOOKS:
         return BugShape.CHECK_THEN_ACT, (
             f"Check-then-act: {mine} looks at {name} by {look}(){case.at(first)}; before it calls {then}()"
             f"{case.at(last)}, {others} calls {between}(){case.at(other)}; {mine} then {ending}."
@@ -367,24 +367,17 @@ def _too_early(case: _Case) -> Recognised | None:
 
 
 def _other_way_round(case: _Case) -> Recognised | None:
-    """The failing thread gets two items out of a queue that other threads have put there: that first which was started
-    later."""
-    trail = case.trail
-    found = []
-    for index in case.relevant.seeds:
-        for target, reads, _ in accesses(trail.run.log[index]):
-            source = trail.source(target, index) if reads and kind_of(target) is Kind.QUEUED else None
-            if source is not None:
-                found.append((target[1], source))
-    for (queue, early), (other, late) in pairwise(found):
-        if queue == other and early.index < late.index and early.task > late.task != trail.task != early.task:
-            one, two, mine = case.label(early.task), case.label(late.task), case.label(trail.task)
-            name = case.words(trail.run.log[early.index].target)
-            return BugShape.ORDER_VIOLATION, (
-                f"Order violation: {one} puts into {name}{case.place(early)} before {two}, which was started earlier, "
-                f"does{case.place(late)}; {mine} fails on that order."
-            )
-    return None
+    if case.relevant.swapped is None:
+        return None
+    early, late = case.relevant.swapped
+    log = case.trail.run.log
+    one, two, mine = (case.label(task) for task in (log[early].task, log[late].task, case.trail.task))
+    name = case.words(log[early].target)
+    does = "puts into" if kind_of(log[early].target) in _QUEUES else "changes"
+    return BugShape.ORDER_VIOLATION, (
+        f"Order violation: {one} {does} {name}{case.at(early)} before {two}, which was started "
+        f"earlier, does{case.at(late)}; {mine} fails on that order."
+    )
 
 
 def _missed(case: _Case) -> Recognised | None:
@@ -396,10 +389,11 @@ def _missed(case: _Case) -> Recognised | None:
     target = next(
         each for each, reads, _ in accesses(trail.run.log[read]) if reads and trail.source(each, read) is None
     )
+    then = "waits for ever" if trail.failure.waiting else "fails"
     ends = " and ends" if trail.run.log[trail.steps_of[trail.task_of(read)][-1]].op is Op.END else ""
     return BugShape.ORDER_VIOLATION, (
         f"Order violation: {one} looks for {case.words(target)}{case.at(read)} before {other} has set it"
-        f"{case.at(written)}{ends}; {mine} fails after that."
+        f"{case.at(written)}{ends}; {mine} {then} after that."
     )
 
 

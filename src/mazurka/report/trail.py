@@ -18,7 +18,7 @@ from mazurka.program.protocol import Failure, Run, Step
 from mazurka.replay.switches import preemptive_steps, steps_until
 from mazurka.trace.event import READS, WRITES
 from mazurka.trace.ids import ThreadIndex
-from mazurka.trace.targets import Kind, Target, of_kinds, orders_threads
+from mazurka.trace.targets import Kind, Target, kind_of, of_kinds, orders_threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,14 @@ class Trail:
         writes = self._writes.get(target, [])
         at = bisect_left(writes, index, key=_index)
         return writes[at - 1] if at else None
+
+    def last_writes(self, target: Target, index: int) -> list[TrailAccess]:
+        """The writes of ``target`` ahead of step ``index`` that show in which order they came: those that replace a
+        value without reading it, or add to a list."""
+        writes = self._writes.get(target, [])
+        ordered = [touch for touch in writes[: bisect_left(writes, index, key=_index)] if not touch.reads]
+        adds = kind_of(target) is Kind.STRUCTURE and self.run.names.get(target, "").endswith("(elements)")
+        return writes[: bisect_left(writes, index, key=_index)] if adds else ordered
 
     def later_writer(self, target: Target, task: int) -> TrailAccess | None:
         """The first write of the target, if it is data, by another thread after the failure."""

@@ -168,6 +168,10 @@ def step_words(run: Run, step: Step) -> str:
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
 
 
+#: The methods of queues that tell how many items there are.
+LOOKS: Final = ("empty", "full", "qsize")
+
+
 def queue_method(location: Location | None) -> str:
     """The method of ``queue.Queue`` in whose code, CPython's own, a step is; "": in none."""
     if location is None or os.path.basename(location.file) != "queue.py" or not is_standard(location.file):
