@@ -1,6 +1,6 @@
 """Random programs in Python whose threads take permits of semaphores and give them back, mostly around accesses of data
 and critical sections, and often without the discipline that makes these operations parts of the steps beside them:
-permits tested, looked at, taken with a limit, taken while a lock is held, given back too often.
+permits tested, looked at, taken while a lock is held, given back too often.
 
 A program prints its final state, what threads have seen included. It is small: ``dfs`` ends within some thousand
 executions.
@@ -69,7 +69,7 @@ _PLAIN = (
 _OTHERWISE = (
     "if s.acquire(blocking=False):\n    x.n += 1\n    s.release()",
     "seen[{i}].append(t.acquire(blocking=False))",
-    "if t.acquire(timeout=1): x.n += 1",
+    "seen[{i}].append(s.acquire(blocking=False))",
     "seen[{i}].append(s._value)",
     "seen[{i}].append(repr(t)[-4:])",
     "with l: s.acquire()\nx.n += 1\ns.release()",
