@@ -196,3 +196,26 @@ def test_tasks_of_an_executor_with_a_name(shell: Any) -> None:
         """,
     )
     assert "db task 1 (add) reads n = 0" in said
+
+
+def test_an_object_in_c_without_a_name_that_is_called(shell: Any) -> None:
+    shell.write(
+        "program.py",
+        dedent(
+            """
+            import ctypes
+            import threading
+
+            function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(abs)
+
+            def work():
+                function(-1)
+
+            for _ in range(2):
+                threading.Thread(target=work).start()
+            """
+        ),
+    )
+    said = shell.run("check", "program.py").stdout
+    assert "not tracked: the foreign function CFunctionType()" in said
+    assert "?()" not in said

@@ -560,11 +560,15 @@ def _module_of_class(kind: type) -> str:
     return ""
 
 
+#: Stands for the name of an object that is called and has none.
+_NAMELESS: Final = "?"
+
+
 def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function or class in C that no rule covers is about to be called: it may change its arguments, and keep a state
     of its own."""
     module = getattr(function, "__module__", None) or "builtins"
-    name = getattr(function, "__name__", "?")
+    name = getattr(function, "__name__", _NAMELESS)
     given = (*args, *named.values())
     run.current.silent += 1
     if harmless.root_of(module) in harmless.MODELLED:
@@ -577,7 +581,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             reads = effects_of_calls(calling[0], key, args[0], site)
         else:
             untracked.count_untracked(run, f"a key in C of {name}()", site)
-    if harmless.is_foreign_function(function) and call_foreign(run, name, site):
+    called = name if name != _NAMELESS else type(function).__name__
+    if harmless.is_foreign_function(function) and call_foreign(run, called, site):
         return
     if run.is_recording or harmless.is_pure_native(module, name):
         _native_pure(run, module, name, site, given, reads)
@@ -593,7 +598,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             if spans:
                 array_operations.end(run, since, spans, site)
         return
-    count = functools.partial(untracked.count_untracked, run, f"{module}.{name}()", site)
+    text = f"{module}.{name}()" if name != _NAMELESS else f"a call of an object of {type(function).__name__}"
+    count = functools.partial(untracked.count_untracked, run, text, site)
     if harmless.touches_only_given(module, name):
         _call_with_given(run, module, given, site, count)
         return
