@@ -71,6 +71,7 @@ def test_operations_are_parts_of_events(tmp_path: Path, body: str, after: str, e
         ("with s: done.append(i)\nif not s.acquire(blocking=False): raise ValueError", "", 1),
         ("if i == 2: bounded.release()\nelse:\n    with bounded: done.append(i)", "", 1),
         ("s.acquire()\n" + _COUNT, "", 1),  # a deadlock
+        ("with s: n += 1", "with s:\n    with s:\n        with t: pass", 1),  # left when the execution is given up
         ("s.acquire()\nlock.acquire()\nif i == 2: t.acquire()\nlock.release()\ns.release()\nt.release()", "", 1),
     ],
 )

@@ -304,7 +304,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
 
 def _note_permits(semaphore: Any, runtime: Any, target: Target, change: int, has_bound: bool = False) -> None:
     """The last step takes permits or gives them back, and shows nothing of how many there are."""
-    if runtime.relates and not runtime.solo:
+    if runtime.relates and not (runtime.solo or runtime.aborting):  # otherwise there is no such step
         assert runtime.log[-1][2] is target
         runtime.permits[len(runtime.log) - 1] = change, semaphore.__dict__["_value"], has_bound
 
