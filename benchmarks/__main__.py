@@ -21,6 +21,7 @@
     make bench ARGS="c-tasks --jobs 2"      verdicts on C programs in the style of SV-COMP's tasks (some minutes)
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS=page                    200,000 events in Chromium (a minute; after make test-browser)
+    make bench ARGS=flow                    cost of recordings of control flow, ten programs in C (some minutes)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -91,6 +92,7 @@ MEASUREMENTS: Final = {
     "install": "install",
     "perfetto": "perfetto_export",
     "page": "page",
+    "flow": "flow",
 }
 
 
@@ -114,6 +116,7 @@ _LONG: Final = frozenset(
         "c-tasks",
         "install",
         "page",
+        "flow",
     }
 )
 

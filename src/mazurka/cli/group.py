@@ -21,6 +21,7 @@ VERBS: Final = {
     "predict": "Find bugs that another order of a recorded trace would show.",
     "convert": "Write a trace in another format.",
     "trace": "Look into a trace file.",
+    "recording": "Look into a recording of control flow.",
     "spec": "Check specifications of calls of shared objects that commute.",
     "properties": "List properties to look for, or check a file of your own.",
     "replay": "Run exactly one saved schedule again.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mazurka.cli.sizes import size
 from mazurka.errors import MazurkaError, UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,23 @@ _INTERRUPTED = 130
 @click.option("--property", "properties", multiple=True, metavar="NAME|FILE", help="Record the events of a property")
 @click.option("--predict", "predicts", is_flag=True, help="Report calls that may come in the other order, as it runs")
 @click.option("--seed", type=int, default=0, metavar="N", help="C programs: the seed of the order of the threads")
+@click.option("--control-flow", is_flag=True, help="C programs: record each thread's path, natively, at full speed")
+@click.option(
+    "--ring", callback=size, default="0", metavar="SIZE", help="--control-flow: keep the last SIZE of each thread"
+)
+@click.option(
+    "--stamps", type=click.IntRange(min=0), default=0, metavar="N", help="--control-flow: a time stamp after N numbers"
+)
+@click.option(
+    "--inputs",
+    callback=size,
+    default="1M",
+    metavar="SIZE",
+    help="--control-flow: inputs to keep of each thread  [default: 1M]",
+)
+@click.option(
+    "--seconds", type=click.FloatRange(min=0), default=0, metavar="S", help="--control-flow: end the program after that"
+)
 @click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
     program: str | None,
@@ -44,20 +62,27 @@ def command(
     predicts: bool,
     finish: str | None,
     seed: int,
+    control_flow: bool,
+    ring: int,
+    stamps: int,
+    inputs: int,
+    seconds: float,
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads, and record their operations. `mazurka
     predict` then reports the bugs of other orders. A C program is executed once, its threads scheduled at random; with
-    -o FILE.csv or the like only the trace is written.
+    -o FILE.csv or the like only the trace is written. With --control-flow it's compiled natively, and only the paths of
+    its threads are recorded, to PROGRAM.flow.
 
     Ends with the program's own exit status."""
     if finish is not None:
         return _finish(Path(finish))
-    if module is not None:
-        arguments, program = (*([program] if program is not None else []), *arguments), f"-m {module}"
-    if program is None:
-        raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
+    program, arguments = _program(program, module, arguments)
+    limits = (seconds, ring, inputs, stamps)
+    if control_flow:
+        return _record_flow(program, arguments, output, limits, (*include, values, predicts, *properties))
+    _require_no_limits(program, limits)
     if _is_in_c(program):
-        _require_none(program, (*include, values, predicts))
+        _require_none(program, (*include, values, predicts), "--include, --values and --predict are for Python")
         return _record_run(program, arguments, output, properties, seed)
     from mazurka.program.python.entry import file_of, found_on_path
     from mazurka.program.python.included import require_modules
@@ -122,6 +147,30 @@ def command(
     return status
 
 
+def _program(program: str | None, module: str | None, arguments: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The program that is named, and its arguments."""
+    if module is not None:
+        return f"-m {module}", (*([program] if program is not None else []), *arguments)
+    if program is None:
+        raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
+    return program, arguments
+
+
+def _record_flow(
+    program: str,
+    arguments: tuple[str, ...],
+    output: str | None,
+    limits: tuple[float, int, int, int],
+    others: tuple[object, ...],
+) -> int:
+    """Record the paths of a C program's threads."""
+    _require_none(program, others, "--include, --values, --predict and --property don't go with --control-flow")
+    from mazurka.cli.control_flow import record_flow
+    from mazurka.flow.running import Limits
+
+    return record_flow(program, arguments, output, Limits(*limits))
+
+
 def _require_right_call(program: str, made: Recording, directory: Path) -> None:
     """Raise the error that a program was called in a wrong way, if it ended for that, and remove the recording."""
     error = made.error
@@ -138,15 +187,20 @@ def _require_right_call(program: str, made: Recording, directory: Path) -> None:
         raise wrong
 
 
+def _require_no_limits(program: str, limits: tuple[float, int, int, int]) -> None:
+    seconds, ring, _, stamps = limits
+    if seconds or ring or stamps:
+        raise UsageError("no-control-flow", "--ring, --stamps and --seconds need --control-flow", where=program)
+
+
 def _is_in_c(program: str) -> bool:
     from mazurka.program.front_ends import FRONT_ENDS
 
     return os.path.splitext(program.partition("::")[0])[1] in FRONT_ENDS["c"].suffixes
 
 
-def _require_none(program: str, options: tuple[object, ...]) -> None:
+def _require_none(program: str, options: tuple[object, ...], text: str) -> None:
     if any(options):
-        text = "--include, --values and --predict are for Python"
         raise UsageError("only-for-python", text, where=program)
 
 

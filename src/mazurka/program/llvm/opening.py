@@ -34,9 +34,15 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
             raise UsageError("only-for-python", f"no event of the property {name} is about C", where=path, hint=hint)
     if not os.path.isfile(path):
         raise UsageError("no-such-file", "there is no such file", where=path)
+    flags, others, own = divided(arguments)
+    return CProgram(path, flags, own, settings, others)
+
+
+def divided(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Arguments as those of the compiler, the program's further files, and those of the program itself."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     mixed, own = arguments[:end], arguments[end + 1 :]
     flags = tuple(each for each in mixed if each.startswith(_FLAGS))
     others = tuple(each for each in mixed if each.endswith((*SOURCES, *IR)) and os.path.isfile(each))
     given = tuple(each for each in mixed if each not in (*flags, *others))
-    return CProgram(path, flags, (*given, *own), settings, others)
+    return flags, others, (*given, *own)

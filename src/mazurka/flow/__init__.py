@@ -1,0 +1,1 @@
+"""Control flow of C programs, recorded while they run natively, and decoded afterwards."""
