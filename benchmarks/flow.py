@@ -6,7 +6,8 @@ each side: whatever else the machine does can only add to it. With `--ring` the 
 Bytes are those before they are packed, for each conditional branch or switch that was executed, counted by the
 reference recorder of the tests in smaller runs.
 
-The last six of the programs were written after the recorder was finished, and nothing was changed because of them.
+The last six of the programs were written after the recorder was finished, and measured: +17 % at the median of ten,
++40 % at worst. Since then the way out of a counted loop is stored with its passes, which they had suggested.
 """
 
 from __future__ import annotations

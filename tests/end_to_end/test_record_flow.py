@@ -114,6 +114,40 @@ def test_hang_is_ended_after_its_time(shell: Shell) -> None:
     assert "pthread_mutex_lock(&m);" in shell.run("recording", "path", "hang.flow", status=0).stdout
 
 
+def test_what_is_not_recorded_is_named(shell: Shell) -> None:
+    shell.write(
+        "odd.c",
+        """\
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int shared = 1;
+        void *work(void *unused) { if (shared) shared++; return 0; }
+        int main(void) {
+            int (*volatile create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = pthread_create;
+            pthread_t t;
+            int n = 0;
+            create(&t, 0, work, 0);
+            pthread_join(t, 0);
+            sscanf("2", "%d", &n);
+            int child = fork();
+            if (child == 0) { for (int i = 0; i < 1000; i++) if (shared) shared++; exit(n); }
+            int status;
+            waitpid(child, &status, 0);
+            return shared;
+        }
+        """,
+    )
+    told = shell.run("record", "--control-flow", "odd.c", status=2).stderr
+    assert "not known: waitpid(); only its result is recorded" in told
+    assert "not recorded: what sscanf() brings in beside its result" in told
+    assert "not recorded: 1 process that it forked" in told
+    assert "not known: where 1 thread was started that the program didn't start by name" in told
+    assert ", returned" not in shell.run("recording", "info", "odd.flow", status=0).stdout
+
+
 def test_ring_that_has_lost_the_beginning_is_named(shell: Shell) -> None:
     shell.write("lasting.c", LASTING.replace("pause();", "").replace("300000", "600000"))
     done = shell.run("record", "--control-flow", "--ring", "128K", "lasting.c", "--", "-O2", status=0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.drawn import some_of
+from tests.oracle.flow_odd_programs import ODD
 from tests.oracle.flow_programs import drawn
 from tests.oracle.flow_reference import built, disagreement, run
 
@@ -123,3 +124,16 @@ def test_rings_that_have_lost_the_beginning(tmp_path: Path, level: str, stamps: 
     both = run(built(path, [level, "-w"], Options(stamps, ring=True)), ring=_RING)
     assert [thread.is_whole for thread in both.recording.threads] == [True, False, False]
     assert disagreement(both, stamps) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.sampled
+@pytest.mark.parametrize("ring", [False, True])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_programs(tmp_path: Path, name: str, level: str, ring: bool) -> None:
+    path = tmp_path / "odd.c"
+    path.write_text(ODD[name])
+    both = run(built(path, [level, "-w"], Options(ring=ring)), ring=_RING if ring else 0)
+    assert both.blocks[1]
+    assert disagreement(both) == ""

@@ -31,7 +31,7 @@ static void *work(void *unused) {
 }
 
 int main(int argc, char **argv) {
-    size = argc > 1 ? atoi(argv[1]) : 13;
+    size = argc > 1 ? atoi(argv[1]) : 14;
     pthread_t threads[2];
     long count = 0;
     for (int each = 0; each < 2; each++) pthread_create(&threads[each], 0, work, 0);

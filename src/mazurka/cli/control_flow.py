@@ -80,11 +80,18 @@ def losses(recording: Recording) -> list[str]:
     found += [f"not known: {name}(); only its result is recorded" for name in recording.about["unknown"]]
     found += [f"not recorded: what {name}() brings in beside its result" for name in recording.about["unkept"]]
     if recording.ending.forks:
-        found.append(f"not recorded: {recording.ending.forks} processes that it forked")
+        found.append(f"not recorded: {_count(recording.ending.forks, 'process', 'es')} that it forked")
     foreign = sum(1 for thread in recording.threads if not thread.parent and thread.number > 1)
     if foreign:
-        found.append(f"not known: where {foreign} threads were started that the program didn't start itself")
+        verb = "was" if foreign == 1 else "were"
+        found.append(
+            f"not known: where {_count(foreign, 'thread', 's')} {verb} started that the program didn't start by name"
+        )
     return found
+
+
+def _count(number: int, noun: str, plural: str) -> str:
+    return f"{number:,} {noun}{plural if number != 1 else ''}"
 
 
 def _say(text: str) -> None:

@@ -256,43 +256,26 @@ class Decoder:
             if frame.passes or step is not frame.leaving:
                 raise self._unfit("another way out of a loop")
             frame.loop = frame.leaving = None
-            behind = frame.own.paths.behind[step.leaves]
-            frame.is_certain = behind.width > 0 and frame.number is not None
-        if step.ends:
-            self._end_path(frame, self._width(frame, step))
+        elif step.ends:
+            self._end_path(frame, frame.own.paths.nodes[frame.node].width)
         if step.enters is not None:
             self._begin_loop(frame, step.enters)
         elif step.ends:
             self._begin_path(frame, frame.own.paths.nodes[step.edge.target].width)
         self._go_to(frame, step.edge.target)
 
-    def _width(self, frame: _Frame, step: Step) -> int:
-        paths = frame.own.paths
-        return paths.nodes[frame.node].width if step.leaves is None else paths.behind[step.leaves].width
-
     def _begin_loop(self, frame: _Frame, loop: int) -> None:
-        """A counted loop: its passes are read, then the path behind it, which begins with the way out."""
+        """A counted loop: its passes are read, with the way out."""
         frame.loop = loop
+        exits = frame.own.paths.exits[loop]
         try:
-            frame.passes = self.stream.count()
+            frame.passes, way = divmod(self.stream.count(), len(exits))
         except EndOfRecord:
             frame.passes = frame.leaving = None
             frame.is_certain = False
             return
         self._commit()
-        self._begin_behind(frame, loop)
-
-    def _begin_behind(self, frame: _Frame, loop: int) -> None:
-        behind = frame.own.paths.behind[loop]
-        self._begin_path(frame, behind.width)
-        if frame.number is not None:
-            frame.leaving = self._picked(frame, behind.steps)
-        elif len(behind.steps) == 1:
-            frame.leaving = behind.steps[0]
-        else:
-            frame.leaving = None
-            frame.passes = None  # the way out isn't known
-        frame.is_certain = frame.passes is not None  # to the way out
+        frame.leaving, frame.is_certain = exits[way], True
 
     def _go_to(self, frame: _Frame, node: int) -> None:
         """Come to another block."""
@@ -518,13 +501,6 @@ class Decoder:
                 frame.node, frame.at = paths.counted[site.number].head, 0
                 self._begin_loop(frame, site.number)
                 self._see(frame, frame.own.graph.nodes[frame.node].block)
-            case Where.BEHIND:
-                frame.loop, frame.passes = site.number, 0
-                self._begin_behind(frame, site.number)
-                if frame.leaving is None:
-                    raise _Open
-                frame.node = frame.leaving.edge.source
-                self._take(frame, frame.leaving)
 
     def _skip(self, kind: int) -> None:
         match kind:

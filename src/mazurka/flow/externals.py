@@ -126,8 +126,13 @@ STARTS: Final = frozenset({"pthread_create", "thrd_create"})
 UNKEPT: Final = frozenset("scanf fscanf sscanf vscanf vfscanf recvmsg recvfrom readv fork".split())
 
 
+def plain_name(name: str) -> str:
+    """A function's name in the source: headers name some of the C library by the standard that is compiled for."""
+    return name.removeprefix("__isoc99_").removeprefix("__isoc23_")
+
+
 def kind_of(name: str) -> External:
-    """The kind of a function that isn't defined in the program."""
+    """The kind of a function that isn't defined in the program, by its :func:`plain_name`."""
     if name.startswith("llvm.") or name in _QUIET:
         return External.QUIET
     if name in _WAITS:

@@ -269,13 +269,18 @@ class _Function:
             old, new = self._name(), self._name()
             place = f"ptr %mzk.c{step.passes}"
             return [f"  {old} = load i64, {place}", f"  {new} = add i64 {old}, 1", f"  store i64 {new}, {place}"]
+        target = Site(Where.NODE, self._own.function.name, step.edge.target)
+        if step.enters is not None:
+            target = Site(Where.LOOP, self._own.function.name, step.enters)
+        site = self._sites.numbers[target]
         if step.leaves is not None:
-            count = self._name()
-            found.append(f"  {count} = load i64, ptr %mzk.c{step.leaves}")
-            site = self._site(Where.BEHIND, step.leaves) << 8 | Lost.PASSES
-            found.append(f"  call void @mzk.count(ptr %mzk.at, i64 {count}, i32 {site})")
-            width = paths.behind[step.leaves].width
-            found.append(f"  store i32 {step.value}, ptr %mzk.number")
+            count, many, both = self._name(), self._name(), self._name()
+            found += [
+                f"  {count} = load i64, ptr %mzk.c{step.leaves}",
+                f"  {many} = mul i64 {count}, {len(paths.exits[step.leaves])}",
+                f"  {both} = add i64 {many}, {step.value}",
+                f"  call void @mzk.count(ptr %mzk.at, i64 {both}, i32 {site << 8 | Lost.PASSES})",
+            ]
         elif step.value:
             old, new = self._name(), self._name()
             found += [
@@ -283,11 +288,8 @@ class _Function:
                 f"  {new} = add i32 {old}, {step.value}",
                 f"  store i32 {new}, ptr %mzk.number",
             ]
-        if step.ends:
-            target = (
-                self._site(Where.NODE, step.edge.target) if step.enters is None else self._site(Where.LOOP, step.enters)
-            )
-            found += [*self._write_number(width, target), "  store i32 0, ptr %mzk.number"]
+        if step.ends and step.leaves is None:
+            found += [*self._write_number(width, site), "  store i32 0, ptr %mzk.number"]
         if step.enters is not None:
             found.append(f"  store i64 0, ptr %mzk.c{step.enters}")
         return found

@@ -1,8 +1,8 @@
 """The numbers of paths through a function (Ball and Larus, "Efficient path profiling", 1996; chapter 6 of the
 dissertation uses an extended form).
 
-Definition: a *path* begins at the entry, after a call that ends paths, at the target of an edge that ends one, or
-behind a counted loop, and ends at such a call or edge, or at a return. At a node with an undecided branch each edge
+Definition: a *path* begins at the entry, after a call that ends paths, or at the target of an edge that ends one,
+and ends at such a call or edge, or at a return. At a node with an undecided branch each edge
 adds a value to the path's number, so that all paths from one beginning have different numbers; a branch that
 re-execution decides adds nothing, and counts as the widest of its sides. The number is written down where the path
 ends.
@@ -11,8 +11,8 @@ Loops are of three kinds:
 
 - *transparent*: all their branches are decided, and no call in them ends paths. Paths go through them.
 - *counted*: besides, undecided branches that leave the loop on all sides but one. Each pass is the same path, but for
-the last: the
-  number of passes is written down where the loop is left, and which way it's left is the first choice of the next path.
+  the last: the number of passes is written down where the loop is left, together with which way it's left, and a path
+  begins behind it.
 - all others: an edge to the head ends a path, from inside and from outside, so that paths through the loop have
   small numbers of their own.
 
@@ -41,8 +41,9 @@ _HALF_A_BYTE: Final = 14
 
 @dataclass(slots=True)
 class Step:
-    """What happens on an edge: ``value`` is added to the path's number. ``leaves`` is the counted loop that it leaves,
-    ``enters`` the one that it enters, ``passes`` the one of which it ends a pass; ``ends`` says that the path ends."""
+    """What happens on an edge: ``value`` is added to the path's number. ``leaves`` is the counted loop that it
+    leaves, by the way out that is ``value``, ``enters`` the one that it enters, ``passes`` the one of which it ends a
+    pass; ``ends`` says that the path ends."""
 
     edge: Edge
     value: int = 0
@@ -54,9 +55,9 @@ class Step:
 
 @dataclass(slots=True)
 class Beginning:
-    """Where paths branch: a node, or the choice behind a counted loop. ``steps`` are its edges, and ``decided`` says
-    that re-execution finds which is taken. ``paths`` is how many numbers there are from here, ``width`` the bytes of
-    the numbers of its group (0: none are written)."""
+    """What is known of a node. ``steps`` are its edges, and ``decided`` says that re-execution finds which is taken.
+    ``paths`` is how many numbers there are from here, ``width`` the bytes of the numbers of its group (0: none are
+    written)."""
 
     steps: list[Step] = field(default_factory=list)
     decided: bool = False
@@ -73,8 +74,8 @@ class Paths:
         self.counted: list[Loop] = []
         #: By the number of a node.
         self.nodes: dict[int, Beginning] = {number: Beginning() for number in graph.order}
-        #: Behind each counted loop.
-        self.behind: list[Beginning] = []
+        #: The steps that leave each counted loop.
+        self.exits: list[list[Step]] = []
         self._inner: dict[int, int] = {}
         self._bodies = {loop.head: loop.body for loop in graph.loops}
         transparent = self._sort_loops(decided)
@@ -86,7 +87,9 @@ class Paths:
                 self._describe(step, transparent)
         for loop in range(len(self.counted)):
             steps = [step for step in self._steps() if step.leaves == loop]
-            self.behind.append(Beginning(sorted(steps, key=lambda step: (step.edge.source, step.edge.target))))
+            self.exits.append(sorted(steps, key=lambda step: (step.edge.source, step.edge.target)))
+            for value, step in enumerate(self.exits[-1]):
+                step.value, step.ends = value, True
         self._number()
         if self._end_at_exits():
             self._number()
@@ -156,11 +159,8 @@ class Paths:
         """Count paths, ends before beginnings; a node with too many ends the paths that lead to the widest of its
         sides."""
         for number in self.graph.order:
-            loop = self._inner.get(number)
-            if loop is None:
+            if number not in self._inner:
                 self._count(self.nodes[number])
-            elif number == self.counted[loop].head:  # all that can follow the loop is counted
-                self._count(self.behind[loop])
 
     def _end_at_exits(self) -> bool:
         """Let paths of loops that have many end where the loop is left; returns whether there are such loops."""
@@ -191,8 +191,7 @@ class Paths:
 
     def _group(self) -> None:
         """Give paths that share a node the same width."""
-        outer = [known for number, known in self.nodes.items() if number not in self._inner]
-        everything = [*outer, *self.behind]
+        everything = [known for number, known in self.nodes.items() if number not in self._inner]
         place = {id(each): at for at, each in enumerate(everything)}
         parent = list(range(len(everything)))
 

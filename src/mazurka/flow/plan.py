@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Final
 
 from mazurka.errors import UsageError
-from mazurka.flow.externals import INPUTS, REFUSALS, UNKEPT, External, kind_of
+from mazurka.flow.externals import INPUTS, REFUSALS, UNKEPT, External, kind_of, plain_name
 from mazurka.flow.graph import Graph
 from mazurka.flow.needed import Needed
 from mazurka.flow.paths import Paths
@@ -96,7 +96,7 @@ class Plan:
             return External.CALLS_BACK
         if name == "signal" and _is_no_function(each):
             return External.QUIET
-        return kind_of(name)
+        return kind_of(plain_name(name))
 
     def writes(self, own: FunctionPlan) -> bool:
         """Whether anything may be written in a call of a function."""
@@ -138,8 +138,8 @@ class Plan:
                     raise UsageError("not-recordable", f"it calls {name}(): {REFUSALS[name]}", where=where)
                 if self.kind(each) is External.UNKNOWN and not self.leaves(each):
                     self.unknown.add(name)
-                if name in UNKEPT:
-                    self.unkept.add(name)
+                if plain_name(name) in UNKEPT:
+                    self.unkept.add(plain_name(name))
 
     def _find_writers(self, roots: set[str]) -> set[str]:
         """The functions in whose calls something may be written."""

@@ -23,8 +23,6 @@ class Where(enum.Enum):
     INPUT = enum.auto()
     #: The first pass of a counted loop.
     LOOP = enum.auto()
-    #: The choice behind a counted loop.
-    BEHIND = enum.auto()
     #: The rest of the caller of a function.
     RETURNED = enum.auto()
     #: The landing of a jump.
@@ -69,4 +67,3 @@ def _sites(plans: Mapping[str, FunctionPlan]) -> Iterator[Site]:
                 yield Site(Where.INPUT, name, number)
         for number in range(len(plan.paths.counted)):
             yield Site(Where.LOOP, name, number)
-            yield Site(Where.BEHIND, name, number)
