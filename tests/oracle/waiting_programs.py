@@ -129,6 +129,81 @@ _OTHERWISE = (
 #: A part of the loops are written with ``wait_for``.
 _LOOP = re.compile(r"while (.*): (\w)\.wait\(\)$", re.MULTILINE)
 
+#: What wakes single threads, each group with one test for each of its conditions, and what loses a notification there.
+_WAKING = (
+    (
+        "with c:\n    while not items: c.wait()\n    seen[{i}].append(items.pop(0))",
+        "with c: items.append({k}); c.notify()",
+        "with c: items.append({k}); items.append({i}); c.notify(); c.notify()",
+        "with c: items.append({k}); items.append({i}); c.notify(); c.notify(0)",
+        "with c: items.append({k}); items.append({i}); c.notify(2)",
+        "with c: c.notify(); items.append({k})",
+        "with c: items.append({k}); c.notify()\n",
+        "with c: items.append({k})\nwith c: c.notify()",
+        "with c: c.notify()",
+        "with c:\n    while not items: c.wait()\n    seen[{i}].append(len(items))",
+        "with c:\n    while not items: c.wait()\n    items.append(items.pop(0)); c.notify()",
+        "with c:\n    while not items: c.wait()\n    items.append(items.pop(0))",
+        "with c:\n    if not items: c.wait()\n    seen[{i}].append(len(items))",
+        "with c:\n    items and items.pop()",
+    ),
+    (
+        "with l:\n    while len(items) >= 1: e.wait()\n    items.append({k}); c.notify()",
+        "with l:\n    while not items: c.wait()\n    seen[{i}].append(items.pop(0)); e.notify()",
+        "with l:\n    while len(items) >= 1: e.wait()\n    items.append({k}); c.notify()",
+        "with l:\n    while not items: c.wait()\n    seen[{i}].append(items.pop(0)); e.notify()",
+        "with l:\n    while not items: c.wait()\n    seen[{i}].append(items.pop(0))",
+        "with l:\n    while len(items) >= 1: e.wait()\n    items.append({k}); e.notify()",
+        "with l:\n    while not items: c.wait()\n    items.clear(); c.notify()\n    while len(items) >= 1: e.wait()",
+    ),
+    (
+        "with c:\n    while x.n < 1: c.wait()\n    x.n -= 1",
+        "with c: x.n += 1; c.notify()",
+        "with c:\n    while x.n < 1: c.wait()\n    x.n -= 1; seen[{i}].append(x.n)",
+        "with c: x.n += 2; c.notify()",
+        "with c: x.n = 1; c.notify()",
+        "with c: x.n += {k}; c.notify({k})",
+        "with c:\n    x.n += 1; c.notify()\n    while x.n < 1: c.wait()\n    seen[{i}].append(x.n); x.n -= 1",
+        "with c:\n    while x.n < 2: c.wait()\n    x.n -= 1",
+    ),
+    (
+        "with c:\n    while x.n: c.wait()\n    x.n = 1\nseen[{i}].append({k})\nwith c: x.n = 0; c.notify()",
+        "with c:\n    while x.n: c.wait()\n    x.n = 1\nwith m: seen[3].append({i})\nwith c: x.n = 0; c.notify()",
+        "with c:\n    while x.n: c.wait()\n    seen[{i}].append(x.n)",
+    ),
+    (
+        "with c:\n    while not items and not x.m: c.wait()\n    seen[{i}].append(items.pop(0) if items else 9)",
+        "with c: items.append({k}); c.notify()",
+        "with c: x.m = 1; c.notify_all()",
+        "with c: x.m = 1; c.notify()",
+        "with c: items.append({k}); x.m = 0; c.notify()",
+    ),
+)
+
+
+def drawn_waking(number: int) -> str:
+    """The source of a program with this number whose threads mostly wake single other ones."""
+    chance = random.Random(number)
+    group = chance.choice(_WAKING)
+    most = chance.choice((2, 2, 3, 99))  # the first ones lose no notification
+    parts, threads = [_HEAD], chance.choice((2, 3, 3))
+    for i in range(threads):
+        body = ["global turn"]
+        for _ in range(1 if threads == 3 else chance.randint(1, 2)):
+            kinds = group[:most] if chance.random() < 0.9 else _OTHERWISE
+            part = chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(3)))
+            body.append(_LOOP.sub(r"\2.wait_for(lambda: not (\1))", part) if chance.random() < 0.1 else part)
+        parts.append(f"def t{i}():\n" + textwrap.indent("\n".join(body), "    "))
+    functions = ", ".join([f"t{i}" for i in range(threads)])
+    parts.append(f"ts = [threading.Thread(target=t) for t in ({functions})]")
+    parts.append("for t in ts: t.start()")
+    if chance.random() < 0.5:
+        part = chance.choice(group[1:most])
+        parts.append(part.replace("{i}", "3").replace("{k}", str(chance.randrange(3))))
+    parts += ["for t in ts: t.join()"] * (chance.random() < 0.8)
+    parts.append("print(x.n, x.m, items, seen)")
+    return "\n".join(parts) + "\n"
+
 
 def drawn_waiting(number: int) -> str:
     """The source of the program with this number."""

@@ -7,31 +7,33 @@ A part of the programs breaks the rules on which this rests; see tests/oracle/wa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
-from tests.oracle.waiting_programs import drawn_waiting
+from tests.oracle.waiting_programs import drawn_waiting, drawn_waking
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 _PROGRAMS = 3_000 if _LONG else 12
 
 
-def _programs(folder: Path, first: int) -> Iterator[tuple[int, Path]]:
+def _programs(folder: Path, first: int, drawn: Callable[[int], str]) -> Iterator[tuple[int, Path]]:
     for number in range(first, first + _PROGRAMS):
         path = folder / f"waiting_{number}.py"
-        path.write_text(drawn_waiting(number))
+        path.write_text(drawn(number))
         yield number, path
 
 
 @pytest.mark.slow
-def test_dpor_reaches_all_outcomes(tmp_path: Path) -> None:
-    compared, before, after = compare_dpor(_programs(tmp_path, 0))
+@pytest.mark.parametrize("drawn", [drawn_waiting, drawn_waking])
+def test_dpor_reaches_all_outcomes(drawn: Callable[[int], str], tmp_path: Path) -> None:
+    compared, before, after = compare_dpor(_programs(tmp_path, 0, drawn))
     assert compared > _PROGRAMS // 3
     assert after < before / 2
 
 
 @pytest.mark.slow
-def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path) -> None:
-    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 3
+@pytest.mark.parametrize("drawn", [drawn_waiting, drawn_waking])
+def test_bounded_search_reaches_the_outcomes_within_its_bound(drawn: Callable[[int], str], tmp_path: Path) -> None:
+    assert compare_bounded(_programs(tmp_path, 3_000, drawn)) > _PROGRAMS // 3

@@ -158,6 +158,143 @@ run(lambda: take(0), lambda: take(1))
         "def one():\n    global n\n    with condition: n += 1; condition.notify()\nrun(wait, wait, one)",
         None,
     ),
+    "single notifications": (
+        """
+def get():
+    with condition:
+        while not items: condition.wait()
+        out.append(items.pop(0))
+def put():
+    with condition: items.append(1); condition.notify()
+run(get, get, put, put)
+print(out)
+""",
+        3,
+    ),
+    "single notifications of two conditions": (
+        """
+full = threading.Condition(condition._lock)
+def get():
+    with condition:
+        while not items and n < 2: condition.wait()
+        out.append(items.pop(0) if items else None); full.notify()
+def put():
+    global n
+    with condition:
+        while len(items) >= 1: full.wait()
+        items.append(1); condition.notify()
+    with condition:
+        n += 1
+        if n == 2: condition.notify_all(); full.notify_all()
+run(get, put, put)
+print(out)
+""",
+        5,
+    ),
+    "one notification for the only one that waits": (
+        "def one():\n    global n\n    with condition: n = 1; condition.notify()\nrun(wait, one)",
+        2,
+    ),
+    "one notification for two items": (
+        """
+def get():
+    with condition:
+        while not items: condition.wait()
+        out.append(items.pop(0))
+def put():
+    with condition: items.extend((1, 2)); condition.notify()
+run(get, get, put)
+print(out)
+""",
+        None,
+    ),
+    "one that goes on leaves the item to others": (
+        """
+def get():
+    with condition:
+        while not items: condition.wait()
+        out.append(items[0])
+def put():
+    with condition: items.append(1); condition.notify()
+run(get, get, put)
+print(out)
+""",
+        None,
+    ),
+    "one that waits without a loop takes the notification": (
+        """
+def get():
+    with condition:
+        while not items: condition.wait()
+        out.append(items.pop(0))
+def put():
+    with condition: items.append(1); condition.notify()
+def rest():
+    with condition: condition.wait()
+run(get, rest, put, put)
+print(out)
+""",
+        None,
+    ),
+    "single notifications, and a method of the class that is not asked": (
+        """
+class Full(Box): pass
+box = Full()
+box.items = items
+def get():
+    with condition:
+        while not box.items: condition.wait()
+        out.append(box.items.pop(0))
+def put(other):
+    with condition: other.append(1); condition.notify()
+run(get, get, lambda: put(items), lambda: put([]))
+print(out)
+""",
+        None,
+    ),
+    "a wait_for of the program on the condition": (
+        """
+condition.wait_for = lambda test: out.append(test())
+def get():
+    with condition: condition.wait_for(lambda: n > 0)
+run(get, change)
+print(out)
+""",
+        None,
+    ),
+    "a wait_for of the program on the class": (
+        """
+threading.Condition.wait_for = lambda self, test: out.append(test())
+def get():
+    with condition: condition.wait_for(lambda: n > 0)
+run(get, change)
+print(out)
+""",
+        None,
+    ),
+    "a wait_for of a subclass": (
+        """
+class Impatient(threading.Condition):
+    def wait_for(self, test): out.append(test())
+condition = Impatient()
+def get():
+    with condition: condition.wait_for(lambda: n > 0)
+run(get, change)
+print(out)
+""",
+        None,
+    ),
+    "a wait of the program on the condition": (
+        """
+condition.wait = lambda: out.append(n) or condition.release() or condition.acquire()
+def get():
+    with condition:
+        while n < 1 and len(out) < 2: condition.wait()
+run(get, change)
+print(out[:1])
+""",
+        None,
+    ),
     "another name of a container": (
         """
 def get():

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.primitives import wait_loops
-from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.callbacks import called, condition_wait_for
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Models, PrimitiveState, born, here, model_of
@@ -168,6 +168,9 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     if not notified and waiter in self.__dict__["_waiters"]:
         self.__dict__["_waiters"].remove(waiter)
     return notified
+
+
+wait_loops.waits_through(condition_wait.__code__, condition_wait_for.__code__)
 
 
 def _patience(timeout: float | None) -> tuple[bool, Exception | None]:

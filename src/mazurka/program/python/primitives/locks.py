@@ -241,6 +241,8 @@ class Lock:
             runtime.visit(_RMW, self._target, 0, point=True)
             runtime.record_value(1, whole=True)
         elif self._held:
+            if models.measured:
+                wait_loops.end_section(self, models)
             runtime.release(self._target)
         if not self._held and not runtime.aborting:
             raise RuntimeError("release unlocked lock")
@@ -287,6 +289,8 @@ class Lock:
         runtime = models.runtime
         if self._holder is not runtime.current:
             self._misused(runtime)
+        if models.measured:
+            wait_loops.end_section(self, models)
         handed = self._taking is Op.RMW
         point = handed or RELEASE_POINTS in runtime.points
         runtime.visit(Op.RMW if handed else Op.RELEASE, self._target, 0, None, more, point=point)
@@ -446,6 +450,8 @@ class RLock:
                 return None
             raise RuntimeError("cannot release un-acquired lock")
         if self._count == 1:
+            if models.measured:
+                wait_loops.end_section(self, models)
             runtime.release(self._target)
             self._holder = None
         self._count -= 1
@@ -477,6 +483,8 @@ class RLock:
         return self._holder is models.runtime.current
 
     def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
+        if models.measured:
+            wait_loops.end_section(self, models)
         models.runtime.visit(Op.RELEASE, self._target, 0, None, more, point=RELEASE_POINTS in models.runtime.points)
         count, self._count, self._holder = self._count, 0, None
         return count

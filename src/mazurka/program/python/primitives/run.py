@@ -102,6 +102,8 @@ class Models:
         "identified",
         "is_judged",
         "leaving",
+        "measured",
+        "measures",
         "namers",
         "names_seen",
         "numbers_executors",
@@ -134,6 +136,8 @@ class Models:
         self.seeded = False  # the generator that functions of `random` share has been seeded
         self.has_loops = True  # no property is held to what passes of loops do
         self.wait_loops: dict[Target, Any] = {}  # see wait_loops.py, like the following
+        self.measures: dict[int, dict[Target, Any]] = {}  # by step and condition
+        self.measured: dict[Target, dict[Target, Any]] = {}  # by lock and condition, of sections that have not ended
         self.foreign_locks: set[Target] = set()  # taken by code that is not instrumented
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 

@@ -10,14 +10,15 @@ the lock; so an execution is as good without the pass. In searches that know ste
 test is false, as in Hoare's conditional critical regions. Each such execution is one of the program as well: a thread
 just is not chosen at some points.
 
-The test is evaluated where the thread stands, by :class:`_Test`, which knows plain operations on plain objects and
+The test is evaluated where the thread stands, by :class:`Test`, which knows plain operations on plain objects and
 runs no code of the program.
 
 What must hold for a condition with such loops, in all executions of the search (:func:`finish`):
 
 1. its lock is only taken and released, by code that is instrumented, and never tested; nothing has a time limit, or
    sleeps;
-2. waiting threads are woken by ``notify_all`` only;
+2. waiting threads are woken by ``notify_all``, or one by one: then all wait in such loops with the same test, and no
+   section lets more threads go on than it wakes (:meth:`~.loop_tests.Test.room`);
 3. a step that writes what the test of a loop reads is made under the lock, and ``notify_all`` is called under it, too,
    before the lock is released; unless the thread has just left such a loop, and all threads have the same test;
 4. what the test only goes through, to get at what it reads (``self.items`` in ``len(self.items)``), is not written;
@@ -26,77 +27,41 @@ What must hold for a condition with such loops, in all executions of the search 
 Where an execution shows anything else, this is learnt for the condition, and the search begins again without it. The
 proof is in docs/explanation/wait-loops.md.
 
-Cost: the test is evaluated at each point while a thread stands before its loop, some microseconds.
+Cost: the test is evaluated once after each section while a thread stands before its loop, some ten microseconds; and
+twice in each section if threads are woken one by one.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
-import inspect
 import json
-import operator
-import sys
 import threading
-from abc import ABC
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
-from types import CodeType, FrameType, FunctionType
-from typing import Any, Final, Generic
+from types import CodeType, FrameType
+from typing import Any, Final
 from zlib import crc32
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.primitives.loop_tests import Reads, Test, Unknown
 from mazurka.program.python.primitives.run import Models, PrimitiveState, current, model_of
-from mazurka.program.python.semantics.locations import bases
-from mazurka.program.python.semantics.objects import dictionary, number
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import MISUSE_POINTS
 from mazurka.trace.event import WRITES, Op
-from mazurka.trace.targets import ATTRIBUTE, AWAITED, CONDITION, Kind, Target, kind_of
-
-_SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None)})
-_CONTAINERS: Final = frozenset({list, dict, set, frozenset, tuple, deque})
+from mazurka.trace.targets import AWAITED, CONDITION, Target
 
 #: Code that may see the dictionary of its local variables, which looking at them refreshes.
 _SHOWING: Final = frozenset("locals vars dir eval exec".split())
-
-#: Bases whose methods store no attributes, and the names that methods of threads store or read.
-_HARMLESS: Final = frozenset({object, ABC, Generic})
-_OF_THREADS: Final = frozenset(
-    name
-    for method in vars(threading.Thread).values()
-    if isinstance(method, FunctionType)
-    for name in method.__code__.co_names
-)
-
-#: Containers with more elements are not searched.
-_MOST: Final = 64
-
-_COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-_SUMS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-
 
 #: The method of conditions that calls that of their locks (set by conditions.py).
 _ENTERING: CodeType | None = None
 
 
-#: That which calls ``wait``.
-_WAITING: Final = threading.Condition.wait_for.__code__
+#: The methods by which threads wait, with their code, and code that these go through (set by conditions.py).
+_waiting: Final[dict[str, CodeType]] = {}
+_WAITING: Final = {threading.Condition.wait_for.__code__}
 
 
 def enters_through(code: CodeType) -> None:
@@ -105,199 +70,10 @@ def enters_through(code: CodeType) -> None:
     _ENTERING = code
 
 
-#: The namespace of a class, past a metaclass.
-_namespace: Final[Callable[[type], Any]] = type.__dict__["__dict__"].__get__
-
-
-class _Unknown(Exception):
-    """The value of an expression can't be told without running code."""
-
-
-class _Reads:
-    """The locations that evaluations have read: their values, and those that were only gone through."""
-
-    def __init__(self) -> None:
-        self.values: set[Target] = set()
-        self.bases: set[Target] = set()
-        self.owners: set[int] = set()  # the numbers of the owners of these attributes
-        self.containers: set[int] = set()
-        self.globals: dict[str, bool] = {}  # by name: whether it was gone through
-        self.cells = self.cell_bases = False
-        #: The tests, with the values of the variables that no other thread has, and the globals.
-        self.tests: set[tuple[Any, ...]] = set()
-
-    def is_one_test(self) -> bool:
-        """Whether all threads have evaluated the same test, in which nothing differs."""
-        return len(self.tests) == 1 and not self.cells
-
-    def change(self, target: Target) -> tuple[bool, bool]:
-        """Whether a write of a location changes a value that was read, or what was gone through."""
-        kind = kind_of(target)
-        if kind is Kind.ATTRIBUTE:
-            return target in self.values, target in self.bases
-        if kind is Kind.GLOBAL:
-            return target[-1] in self.globals, self.globals.get(target[-1], False)
-        if kind is Kind.CELL:
-            return self.cells, self.cell_bases
-        whole = abs(target[1]) if len(target) > 1 and type(target[1]) is int else 0
-        return whole in self.containers, whole in self.owners
-
-
-class _Test:
-    """An expression in a frame, evaluated without running code: names, attributes of plain objects, ``len``, items,
-    comparisons and arithmetic of plain values. All operands are evaluated, also those that decide nothing."""
-
-    def __init__(self, frame: FrameType, reads: _Reads | None = None) -> None:
-        code = frame.f_code
-        self._locals, self._globals = frame.f_locals, frame.f_globals
-        if self._locals is not self._globals:
-            if not code.co_flags & inspect.CO_OPTIMIZED:
-                raise _Unknown  # the body of a class
-            shown, self._locals = self._locals, dict(self._locals)
-            if type(shown) is dict:
-                shown.clear()  # the frame keeps it, and with it objects that the program may let go of
-        self._captured = {*code.co_freevars, *code.co_cellvars}
-        self.own: set[tuple[str, Any]] = set()  # the variables that no other thread has, with their values
-        self._reads = reads
-
-    def truth(self, node: ast.expr) -> bool:
-        """Whether the value of an expression is true."""
-        value = self.value(node)
-        kind = type(value)
-        if kind in _CONTAINERS:
-            return len(self._content(node)) > 0
-        if kind in _SCALARS:
-            return bool(value)
-        if any(name in _namespace(base) for base in bases(kind) for name in ("__bool__", "__len__")):
-            raise _Unknown
-        return True
-
-    def value(self, node: ast.expr, base: bool = False) -> Any:  # one case for each kind of expression
-        """The value of an expression; ``base``: it is only gone through."""
-        match node:
-            case ast.Constant(value) if type(value) in _SCALARS:
-                return value
-            case ast.Name(name):
-                return self._variable(name, base)
-            case ast.Attribute(ast.Name() | ast.Attribute() as inner, name):
-                return self._attribute(self.value(inner, True), name, base)
-            case ast.UnaryOp(ast.Not(), inner):
-                return not self.truth(inner)
-            case ast.UnaryOp(ast.USub(), inner):
-                return -self._number(inner)
-            case ast.BoolOp(how, parts):
-                decides = isinstance(how, ast.Or)
-                found = [(self.truth(each), self.value(each)) for each in parts]
-                return next((value for true, value in found[:-1] if true is decides), found[-1][1])
-            case ast.Compare(left, [how], [right]):
-                return self._compared(left, how, right)
-            case ast.BinOp(left, how, right) if type(how) in _SUMS:
-                return self._guarded(_SUMS[type(how)], self._number(left), self._number(right))
-            case ast.Subscript(container, key):
-                return self._item(self._content(container), self._scalar(key))
-            case ast.Call(ast.Name("len"), [container], []):
-                if "len" in self._globals or "len" in self._locals or builtins.len is not len:
-                    raise _Unknown
-                return len(self._content(container))
-        raise _Unknown
-
-    @staticmethod
-    def _guarded(function: Callable[..., Any], *args: Any) -> Any:
-        try:
-            return function(*args)
-        except Exception as error:
-            raise _Unknown from error
-
-    def _variable(self, name: str, base: bool) -> Any:
-        if name in self._locals and self._locals is not self._globals:
-            if name in self._captured and self._reads is not None:
-                self._reads.cells = True
-                self._reads.cell_bases |= base
-            elif self._reads is not None:
-                found = self._locals[name]
-                self.own.add((name, (type(found), found) if type(found) in _SCALARS else number(found)))
-            return self._locals[name]
-        if name not in self._globals or name in self._captured or name.startswith("__"):
-            raise _Unknown
-        if self._reads is not None:
-            self._reads.globals[name] = self._reads.globals.get(name, False) or base
-        return self._globals[name]
-
-    def _attribute(self, owner: Any, name: str, base: bool) -> Any:
-        space, of_class = dictionary(owner), [_namespace(each) for each in bases(type(owner))]
-        if type(space) is not dict or name not in space or name.startswith("__"):
-            raise _Unknown
-        if any(type(each.get(name)) not in _SCALARS for each in of_class):
-            raise _Unknown  # it may be a descriptor
-        if not all(self._is_stored_by_program(each, name) for each in bases(type(owner))):
-            raise _Unknown
-        if any("__getattribute__" in each for each in of_class[:-1]):
-            raise _Unknown
-        if self._reads is not None:
-            place = number(owner)
-            (self._reads.bases if base else self._reads.values).add((ATTRIBUTE, place, name))
-            self._reads.owners.add(abs(place))
-        return space[name]
-
-    def _is_stored_by_program(self, kind: type, name: str) -> bool:
-        """Whether only code that is instrumented stores an attribute for methods of a class."""
-        module = _namespace(kind).get("__module__")
-        if kind in _HARMLESS or module == self._globals.get("__name__"):
-            return True
-        if kind is threading.Thread:
-            return name not in _OF_THREADS
-        return getattr(sys.modules.get(module), "__file__", None) in sites.instrumented
-
-    def _content(self, node: ast.expr) -> Any:
-        """A container, the value of an expression that is a name or an attribute; its elements are read."""
-        if not isinstance(node, (ast.Name, ast.Attribute)):
-            raise _Unknown
-        found = self.value(node, True)
-        if type(found) not in _CONTAINERS:
-            raise _Unknown
-        if self._reads is not None:
-            self._reads.containers.add(abs(number(found)))
-        return found
-
-    def _scalar(self, node: ast.expr) -> Any:
-        found = self.value(node)
-        if type(found) not in _SCALARS:
-            raise _Unknown
-        return found
-
-    def _number(self, node: ast.expr) -> Any:
-        found = self.value(node)
-        if type(found) not in (int, bool, float):
-            raise _Unknown
-        return found
-
-    def _item(self, container: Any, key: Any) -> Any:
-        if type(container) in (set, frozenset) or (type(container) is dict and not _are_plain(container)):
-            raise _Unknown
-        return self._guarded(lambda: container[key])
-
-    def _compared(self, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool:
-        if isinstance(how, (ast.Is, ast.IsNot)):
-            values = self.value(left), self.value(right)
-            if all(type(each) in (int, float, str, bytes) for each in values):
-                raise _Unknown  # equal numbers and texts may be several objects
-            return (values[0] is values[1]) is isinstance(how, ast.Is)
-        if isinstance(how, (ast.In, ast.NotIn)):
-            container = self._content(right)
-            if not _are_plain(container):
-                raise _Unknown
-            return (self._scalar(left) in container) is isinstance(how, ast.In)
-        if isinstance(how, (ast.Eq, ast.NotEq)) and type(self.value(left)) in _CONTAINERS:
-            first, second = self._content(left), self._content(right)
-            if dict in (type(first), type(second)) or not (_are_plain(first) and _are_plain(second)):
-                raise _Unknown
-            return (first == second) is isinstance(how, ast.Eq)
-        return bool(self._guarded(_COMPARISONS[type(how)], self._scalar(left), self._scalar(right)))
-
-
-def _are_plain(elements: Iterable[Any]) -> bool:
-    """Whether these are few, and known to compare themselves without code of the program."""
-    return len(elements) <= _MOST and all(type(each) in _SCALARS for each in elements)  # type: ignore[arg-type]
+def waits_through(wait: CodeType, wait_for: CodeType) -> None:
+    """Set the code of the methods by which threads wait for a condition."""
+    _waiting.update(wait=wait, wait_for=wait_for)
+    _WAITING.add(wait_for)
 
 
 @lru_cache(maxsize=256)
@@ -318,6 +94,9 @@ class WaitLoop:
         self._frame: FrameType | None = frame
         self._named = named
         self._test = test
+        self._mark = _mark(state.target)
+        self._taken: Any = None  # when the lock was last taken, as of the last evaluation
+        self._ends: bool | None = None  # its result
 
     def can_move(self) -> bool:
         """Whether the thread can take the lock, and would leave the loop then."""
@@ -330,43 +109,55 @@ class WaitLoop:
     def ends(self) -> bool:
         """Whether a thread that takes the lock now would leave the loop; true where the loops of this condition are
         not known."""
-        if self.mark() in self.runtime.points:
+        if self._mark in self.runtime.points or self._frame is None:
             return True
-        try:
-            return self._frame is None or not _Test(self._frame).truth(self._test)
-        except _Unknown:
-            self.give_up()
-            return True
+        taken = self.lock._acquired
+        if self._ends is None or taken is not self._taken:  # what the test reads changes only under the lock
+            try:
+                self._taken, self._ends = taken, not Test(self._frame).truth(self._test)
+            except Unknown:
+                self.give_up()
+                return True
+        return self._ends
 
     def passed(self) -> None:
         """The thread has taken the lock: note the locations that the test reads."""
         self.runtime.wait_loops.pop(self.runtime.current.index, None)
         known = _conditions(self.state.models)
-        reads = known.setdefault(self.state.target, (self, _Reads()))[1]
+        reads = known.setdefault(self.state.target, (self, Reads()))[1]
         try:
             assert self._frame is not None
-            evaluated = _Test(self._frame, reads)
+            evaluated = Test(self._frame, reads)
             evaluated.value(self._named, True)
             evaluated.truth(self._test)
-            reads.tests.add((id(self._frame.f_globals), ast.unparse(self._test), *sorted(evaluated.own, key=repr)))
-        except _Unknown:
+            reads.tests.add(evaluated.key(self._test))
+        except Unknown:
             self.give_up()
         self._frame = None  # which would keep the objects of local variables
 
     def give_up(self) -> None:
         """Take no more loops of this condition for such ones, in all runs; the present one does not count."""
-        self.runtime.need_points(self.mark())
+        self.runtime.need_points(self._mark)
 
-    def mark(self) -> int:
-        """The mark among points that loops of this condition are not known."""
-        return _mark(self.state)
+    def is_of(self, condition: Target) -> bool:
+        return self.state.target == condition
 
-
-def _mark(state: PrimitiveState) -> int:
-    return -1 - (crc32(f"wait loops {state.target[1]}".encode()) | 1 << 39)
+    def is_given_up(self) -> bool:
+        return self._mark in self.runtime.points
 
 
-def _conditions(models: Models) -> dict[Target, tuple[WaitLoop, _Reads]]:
+def _mark(target: Target) -> int:
+    """The mark among points that loops of a condition are not known."""
+    return -1 - (crc32(f"wait loops {target[1]}".encode()) | 1 << 39)
+
+
+@lru_cache(maxsize=1024)
+def _measuring(lock: Target) -> int:
+    """The mark among points that sections of a lock are measured."""
+    return -1 - (crc32(f"measured {lock[1]}".encode()) | 1 << 39)
+
+
+def _conditions(models: Models) -> dict[Target, tuple[WaitLoop, Reads]]:
     """The conditions of which threads have passed loops in a run: a loop, and what their tests read."""
     return models.wait_loops
 
@@ -385,19 +176,22 @@ def take(
     runtime = models.runtime
     loop = None
     if runtime.relates and sites.wait_loops:
-        if frame.f_code is (_ENTERING if condition is None else _WAITING) and frame.f_back is not None:
+        through = _WAITING if condition is not None else (_ENTERING,)
+        while frame.f_code in through and frame.f_back is not None:
             frame = frame.f_back
         if condition is None and frame.f_code.co_filename not in sites.instrumented:
             models.foreign_locks.add(lock._target)
         loop = _before(lock, models, frame, condition)
     if loop is None:
         runtime.block(lock._taking, lock._target, ready, waiting_for=waiting_for, more=more)
-        return
-    loop.ready = ready
-    runtime.wait_loops[runtime.current.index] = loop
-    more = (*more, Access(Op.READ, (AWAITED, loop.state.target[1])))
-    runtime.block(Op.ACQUIRE, lock._target, loop.can_move, waiting_for=waiting_for, more=more)
-    loop.passed()
+    else:
+        loop.ready = ready
+        runtime.wait_loops[runtime.current.index] = loop
+        more = (*more, Access(Op.READ, (AWAITED, loop.state.target[1])))
+        runtime.block(Op.ACQUIRE, lock._target, loop.can_move, waiting_for=waiting_for, more=more)
+        loop.passed()
+    if _measuring(lock._target) in runtime.points:
+        _begin_section(lock, models, frame)
 
 
 def _before(lock: Any, models: Models, frame: FrameType, condition: Any) -> WaitLoop | None:
@@ -412,15 +206,71 @@ def _before(lock: Any, models: Models, frame: FrameType, condition: Any) -> Wait
         return None
     named, test = _parsed(text)
     try:
-        found = _Test(frame).value(named)
-    except _Unknown:
+        found = Test(frame).value(named)
+    except Unknown:
         return None
     if type(found) is not threading.Condition or (condition is not None and found is not condition):
         return None
-    if "wait_for" in found.__dict__ or found.__dict__["_lock"] is not lock or lock._taking is not Op.ACQUIRE:
+    if _has_own_methods(found) or found.__dict__["_lock"] is not lock or lock._taking is not Op.ACQUIRE:
         return None
     loop = WaitLoop(model_of(found, models, CONDITION), lock, frame, named, test)
-    return None if loop.mark() in runtime.points else loop
+    return None if loop.is_given_up() else loop
+
+
+def _has_own_methods(condition: threading.Condition) -> bool:
+    """Whether the program has replaced a method by which threads wait for a condition."""
+    return not condition.__dict__.keys().isdisjoint(_waiting) or any(
+        getattr(getattr(threading.Condition, name), "__code__", None) is not code for name, code in _waiting.items()
+    )
+
+
+# -- how many threads a notification has to wake -----------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Measure:
+    """For how many threads a loop would end, before a section of the condition's lock and after it."""
+
+    node: ast.expr
+    test: Test | None  # until the section ends
+    before: float
+    after: float | None = None  # None: not known
+
+
+def _begin_section(lock: Any, models: Models, frame: FrameType) -> None:
+    """A thread has taken a lock: measure the loops of its conditions, as far as the frame shows what they test."""
+    runtime = models.runtime
+    texts = sites.wait_loops.get(frame.f_code.co_filename)
+    if not texts or not runtime.log or runtime.log[-1][:3] != (runtime.current.index, Op.ACQUIRE, lock._target):
+        return
+    found: dict[tuple[Target, Any], Measure] = {}
+    for text in dict.fromkeys(texts.values()):
+        named, node = _parsed(text)
+        try:
+            test = Test(frame, Reads())
+            condition = test.value(named)
+            if type(condition) is not threading.Condition or condition.__dict__["_lock"] is not lock:
+                continue
+            test = Test(frame, Reads())
+            key = test.key(node)
+            test.narrow(node)
+            measure = Measure(node, test, test.room(node))
+        except Unknown:
+            continue
+        found[model_of(condition, models, CONDITION).target, key] = measure
+    if found:
+        models.measures[len(runtime.log) - 1] = models.measured[lock._target] = found
+
+
+def end_section(lock: Any, models: Models) -> None:
+    """A thread is about to release a lock."""
+    for measure in models.measured.pop(lock._target, {}).values():
+        assert measure.test is not None
+        try:
+            measure.after = measure.test.room(measure.node)
+        except Unknown:
+            measure.after = None
+        measure.test = None  # which keeps objects
 
 
 # -- what must hold ----------------------------------------------------------------------------------------------------
@@ -434,53 +284,112 @@ def finish(runtime: Runtime) -> None:
     if not runtime.failures:
         for loop in runtime.wait_loops.values():
             loop.give_up()
+    locks = {loop.lock._target for loop, _ in models.wait_loops.values()}
+    not_measured = {lock for lock in locks if _measuring(lock) not in runtime.points}
     for target, (loop, reads) in models.wait_loops.items():
         lock = loop.lock._target
         unknown = runtime.untracked or runtime.uncontrolled or runtime.limited or runtime.timed
         unknown = unknown or MISUSE_POINTS in runtime.points or lock in models.foreign_locks
-        if unknown or _breaks(runtime, target, lock, reads):
+        measures = None
+        if any(step[1] is Op.NOTIFY and step[2] == target for step in runtime.log):
+            if lock in not_measured:
+                runtime.need_points(_measuring(lock))
+                continue
+            measures = models.measures
+        if unknown or _breaks(runtime, target, lock, reads, measures):
             loop.give_up()
+
+
+#: By the first step of a section, the condition, and the key of its test.
+_Measures = dict[int, dict[tuple[Target, Any], Measure]]
 
 
 class _Section:
     """What a thread has done under a lock."""
 
-    def __init__(self) -> None:
+    def __init__(self, task: int, measure: Measure | None) -> None:
+        self.task = task
+        self.measure = measure
         self.changes = self.notifies = False
         self.follows = False  # it began with the end of a loop
+        self.woken = 0  # by single notifications
 
     def is_quiet(self, one_test: bool) -> bool:
         """Whether threads that wait may not learn of its changes."""
         return self.changes and not self.notifies and not (self.follows and one_test)
 
+    def wakes_too_few(self, following: set[int]) -> bool:
+        """Whether it wakes less than its changes let go on, a thread that goes on itself was woken for that, and less
+        than may wait: of ``following``, all others."""
+        if self.notifies or (self.measure is None and not (self.changes or self.follows)):
+            return False
+        if self.measure is None or self.measure.after is None:
+            return True
+        gone_on = max(self.measure.before - self.follows, 0)
+        return self.woken < len(following - {self.task}) and self.measure.after > gone_on + self.woken
 
-def _breaks(runtime: Runtime, condition: Target, lock: Target, reads: _Reads) -> bool:
-    """Whether a run breaks a rule about steps."""
-    sections: dict[int, _Section] = {}
-    awaited, one_test = (AWAITED, condition[1]), reads.is_one_test()
-    for task, op, target, _, _, _, more in runtime.log:
+
+class _Look:
+    """A look at the steps of a run, for a condition."""
+
+    def __init__(self, condition: Target, reads: Reads, standing: set[int]) -> None:
+        self.condition = condition
+        self.awaited: Target = (AWAITED, condition[1])
+        self.reads = reads
+        self.sections: dict[int, _Section] = {}  # by thread
+        self.standing = standing  # threads that stand before loops at the end
+        self.following = standing.copy()  # ... and those that have left loops
+        self.waiting: set[int] = set()  # threads in waits that are not parts of loops, as far as is known
+
+    def passes(self, task: int, op: Op, target: Target) -> bool:
+        """Pass an access, but for one of the lock; returns whether it keeps the rules."""
+        section = self.sections.get(task)
+        if target == self.condition:
+            if op is Op.WAIT:
+                self.waiting.add(task)
+            elif section is not None and op in (Op.NOTIFY, Op.NOTIFY_ALL):
+                section.notifies |= op is Op.NOTIFY_ALL
+                section.woken += op is Op.NOTIFY
+            else:
+                return False
+        elif WRITES[op]:
+            changes, moves = self.reads.change(target)
+            if moves or (changes and section is None):
+                return False
+            if changes and section is not None:
+                section.changes = True
+        elif target == self.awaited:
+            self.sections[task].follows = True
+            self.following.add(task)
+            self.waiting.discard(task)
+        return True
+
+
+def _breaks(runtime: Runtime, condition: Target, lock: Target, reads: Reads, measures: _Measures | None) -> bool:
+    """Whether a run breaks a rule about steps. ``measures`` are those of sections, if threads are woken one by one."""
+    if measures is not None and not reads.is_one_test():
+        return True
+    test = next(iter(reads.tests), None)
+    look = _Look(condition, reads, {task for task, loop in runtime.wait_loops.items() if loop.is_of(condition)})
+    ended: list[_Section] = []
+    for number, (task, op, target, _, _, _, more) in enumerate(runtime.log):
         released = False
         for each, touched in ((op, target), *[(access.op, access.target) for access in more]):
-            if touched == lock:
-                if each is Op.ACQUIRE:
-                    sections[task] = _Section()
-                elif each is Op.RELEASE and task in sections:
-                    released = True
-                else:
+            if touched != lock:
+                if not look.passes(task, each, touched):
                     return True
-            elif touched == condition:
-                if each is Op.NOTIFY_ALL and task in sections:
-                    sections[task].notifies = True
-                elif each is not Op.WAIT:
-                    return True
-            elif WRITES[each]:
-                changes, moves = reads.change(touched)
-                if moves or (changes and task not in sections):
-                    return True
-                if changes:
-                    sections[task].changes = True
-            elif touched == awaited:
-                sections[task].follows = True
-        if released and sections.pop(task).is_quiet(one_test):
-            return True
-    return any(section.is_quiet(one_test) for section in sections.values()) and not runtime.failures
+            elif each is Op.ACQUIRE:
+                look.sections[task] = _Section(task, (measures or {}).get(number, {}).get((condition, test)))
+            elif each is Op.RELEASE and task in look.sections:
+                released = True
+            else:
+                return True
+        if measures is not None and op is Op.ACQUIRE and target == lock and task in look.waiting:
+            return True  # it has waited without a loop
+        if released:
+            ended.append(look.sections.pop(task))
+    if not runtime.failures:
+        ended += look.sections.values()
+    if measures is None:
+        return any(section.is_quiet(reads.is_one_test()) for section in ended)
+    return not look.waiting <= look.standing or any(section.wakes_too_few(look.following) for section in ended)
