@@ -190,7 +190,7 @@ _ALONE_FILES = (
     "f.write(str(x.n))",
     "with l: f.write('{i}'); x.n += 1",
     "d[{i}] = f.write('{i}')",
-    *_OTHERWISE_FILES[2:],
+    *_OTHERWISE_FILES[2:-1],
     "seen[{i}].append(f.tell())",
     "with l: seen[{i}].append(open(path).read())",
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.oracle.guarded_programs import drawn_guarded
-from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
+from tests.oracle.shown_outcomes import compare_bounded, compare_dpor, explored
 
 #: Programs leave files open.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -46,3 +46,48 @@ def test_dpor_reaches_all_outcomes(tmp_path: Path, with_files: bool, alone: bool
 @pytest.mark.parametrize("with_files", [False, True])
 def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, with_files: bool, alone: bool) -> None:
     assert compare_bounded(_programs(tmp_path, 3_000, with_files, alone)) > _PROGRAMS // 3
+
+
+#: One order with one preemption, of T in its section, prints "1 5 1": U and V then wait for the lock, so that
+#: to switch away from them preempts nobody.
+_WAITING_FOR_A_SECTION = """\
+import threading
+
+lock, a, b, c, d, e, s, k = threading.Lock(), 0, 0, 0, 0, 0, 1, 0
+
+
+def t():
+    global a, s, d
+    a = 1
+    with lock: s = s * 2
+    d = c
+
+
+def u():
+    global b, s, e
+    b = a
+    with lock: s = s * 2 + 1
+    e = d
+
+
+def v():
+    global c, k
+    c = b
+    with lock: k += 1
+    with lock: k += 1
+
+
+threads = [threading.Thread(target=f) for f in (t, u, v)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(d, s, e)
+"""
+
+
+def test_a_thread_before_a_section_is_not_preempted(tmp_path: Path) -> None:
+    path = tmp_path / "waiting.py"
+    path.write_text(_WAITING_FOR_A_SECTION)
+    shown, _ = explored(path, "icb-dpor", 1)
+    assert "1 5 1\n" in {output for output, _ in shown}

@@ -17,13 +17,14 @@ in a schedule.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from mazurka.explore.coverage import Bounded, Coverage
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Plan, Run, Step
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
 
 T = TypeVar("T")
 
@@ -39,19 +40,40 @@ class SwitchPoint(NamedTuple):
         return int(self.staying not in ("", thread))
 
 
-def turns(run: Run) -> list[SwitchPoint]:
-    """The points of a run, in order."""
+def turns(run: Run, sections: Mapping[int, Target] | None = None) -> list[SwitchPoint]:
+    """The points of a run, in order. ``sections`` are the points with which sections begin that are single events, and
+    their locks: while one thread has been preempted before a section, another one that stands before a section of the
+    same lock stands for one that waits for the lock, and is not preempted."""
+    sections = sections or {}
     enabled_at: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
     steps = [step for step in run.log if step.point]
-    upcoming: dict[int, Op] = {}  # by thread: the operation at its next point
+    preempted: dict[int, Target | None] = {}  # by thread that was preempted before a section: its lock
     found = []
-    for number in range(len(steps) - 1, -1, -1):
-        step = steps[number]
-        upcoming[step.task] = step.op
+    for number, (step, following) in enumerate(zip(steps, _following(steps), strict=True)):
         enabled = enabled_at.get(number, (step.task,))
         before = steps[number - 1].task if number else 0
-        stays = before in enabled and upcoming.get(before) is not Op.SLEEP
+        stays = before in enabled and (following is None or steps[following].op is not Op.SLEEP)
+        # What a thread stands before at the end of a run is not known: it may be a section of any lock.
+        may_stand = bool(sections) and (following is None or following in sections)
+        lock = None if following is None else sections.get(following)
+        if stays and may_stand and any(lock is None or each is None or each == lock for each in preempted.values()):
+            stays = False
+        preempted.pop(step.task, None)
+        if number in sections:  # then no other thread is in the midst of one
+            preempted = {task: each for task, each in preempted.items() if each != sections[number]}
+        if stays and may_stand and step.task != before:
+            preempted[before] = lock
         found.append(SwitchPoint(tuple([run.tasks[task] for task in enabled]), run.tasks[before] if stays else ""))
+    return found
+
+
+def _following(steps: Sequence[Step]) -> list[int | None]:
+    """For each point: the next one, from it on, of the thread that has moved before it."""
+    upcoming: dict[int, int] = {}
+    found: list[int | None] = []
+    for number in range(len(steps) - 1, -1, -1):
+        upcoming[steps[number].task] = number
+        found.append(upcoming.get(steps[number - 1].task if number else 0))
     found.reverse()
     return found
 

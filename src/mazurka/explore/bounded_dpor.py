@@ -117,9 +117,8 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
             self.journal.append(("expired",))
         schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
         may_move = movable(run, alike)
-        new_turns = [
-            (may_move(point, turn.enabled), turn.staying) for point, turn in enumerate(turns(run)[fresh:], fresh)
-        ]
+        passed = turns(run, None if self.only_steps else self.sections.beginnings(run))
+        new_turns = [(may_move(point, turn.enabled), turn.staying) for point, turn in enumerate(passed[fresh:], fresh)]
         wanted = sorted(set(self._backtrack(run, alike, schedule, fresh)))
         self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(new_turns), json.dumps(wanted)))
         self._learn(seed.number, schedule, new_turns, wanted)

@@ -284,6 +284,12 @@ class Sections:
                 if self._finals or not is_of_key:
                     self._looked_at.update(map(fingerprint_of_name, orders))
 
+    def beginnings(self, run: Run) -> dict[int, Target]:
+        """The points of the execution that was last learnt from with which sections of locks begin, and the locks."""
+        locks = {section.first: section.lock for section in self._found if not section.is_step}
+        points = [number for number, entry in enumerate(run.entries()) if entry[4]] if locks else []
+        return {point: locks[number] for point, number in enumerate(points) if number in locks}
+
     # -- merging ------------------------------------------------------------------------------------------------------
 
     def merged(self, run: Run) -> Run:
