@@ -6,9 +6,8 @@ import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +17,9 @@ from mazurka.flow.reading import plan_of
 
 if TYPE_CHECKING:
     from tests.end_to_end.conftest import Shell
+
+#: Each compiles a program, and links it.
+pytestmark = pytest.mark.slow
 
 LOST = """\
 #include <assert.h>
@@ -239,23 +241,21 @@ def _recorded(shell: Shell) -> Path:
     return shell.folder / "lost.flow"
 
 
-@pytest.mark.parametrize(
-    ("damage", "slug"),
-    [
-        (lambda content: content[:200], "recording-corrupt"),
-        (lambda content: content[:-1], "recording-corrupt"),
-        (lambda content: content[:100] + bytes([content[100] ^ 1]) + content[101:], "recording-corrupt"),
-        (lambda content: content[:-60] + bytes([content[-60] ^ 1]) + content[-59:], "recording-corrupt"),
-        (lambda content: b"not a recording" + content, "not-a-recording"),
-        (lambda content: b"", "not-a-recording"),
-    ],
-)
-def test_damaged(shell: Shell, damage: Callable[[bytes], Any], slug: str) -> None:
+def test_damaged(shell: Shell) -> None:
     path = _recorded(shell)
-    path.write_bytes(damage(path.read_bytes()))
-    done = shell.run("recording", "info", "lost.flow", status=2)
-    assert f"mazurka explain {slug}" in done.stderr
-    assert "lost.flow" in done.stderr
+    content = path.read_bytes()
+    for damaged, slug in (
+        (content[:200], "recording-corrupt"),
+        (content[:-1], "recording-corrupt"),
+        (content[:100] + bytes([content[100] ^ 1]) + content[101:], "recording-corrupt"),
+        (content[:-60] + bytes([content[-60] ^ 1]) + content[-59:], "recording-corrupt"),
+        (b"not a recording" + content, "not-a-recording"),
+        (b"", "not-a-recording"),
+    ):
+        path.write_bytes(damaged)
+        done = shell.run("recording", "info", "lost.flow", status=2)
+        assert f"mazurka explain {slug}" in done.stderr
+        assert "lost.flow" in done.stderr
 
 
 def test_changed_program(shell: Shell) -> None:

@@ -27,6 +27,8 @@ _CHUNK_MAGIC: Final = int.from_bytes(b"MZCHUNK1", "little")
 _PAGE: Final = 4096
 _SIZE: Final = 64 << 10
 _PART: Final = 4096
+_MOST_CALLS: Final = 4096
+_ENDS: Final = frozenset(Ended)
 _END_SIGNAL: Final = 2
 _LOW: Final = bytes(each & 15 for each in range(256))
 _HIGH: Final = bytes(each >> 4 for each in range(256))
@@ -94,7 +96,12 @@ def _threads(content: mmap.mmap, start: int, stop: int) -> list[ThreadRecord]:
         begin = at + _CHUNK.size + 4 * (kept + kept % 2)
         end = begin + (at + _SIZE - begin - 8) // (2 if is_packed else 1)
         marked = int.from_bytes(content[end : end + 8], "little")
-        is_whole = magic == _CHUNK_MAGIC and (is_window or (end + 8 <= stop and marked == sequence + 1))
+        is_whole = (
+            magic == _CHUNK_MAGIC
+            and kept <= _MOST_CALLS
+            and ended in _ENDS
+            and (is_window or (end + 8 <= stop and marked == sequence + 1))
+        )
         at += size if is_whole and size else _PART
         if not is_whole:
             continue  # the process was killed while it was copied
