@@ -143,7 +143,7 @@ def test_names_through_attributes() -> None:
         service = Service()
         service.jobs.get()
 
-    assert "Condition `service.jobs.not_empty`" in the_only(main).message
+    assert "waits for an item in Queue `service.jobs`" in the_only(main).message
 
 
 def test_waiting_for_a_semaphore_and_an_event() -> None:
