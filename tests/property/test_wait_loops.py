@@ -30,7 +30,7 @@ def _programs(folder: Path, first: int, drawn: Callable[[int], str]) -> Iterator
 def test_dpor_reaches_all_outcomes(drawn: Callable[[int], str], tmp_path: Path) -> None:
     compared, before, after = compare_dpor(_programs(tmp_path, 0, drawn))
     assert compared > _PROGRAMS // 3
-    assert after < before / 2
+    assert after < before * 2 / 3  # single notifications often break a rule
 
 
 @pytest.mark.slow

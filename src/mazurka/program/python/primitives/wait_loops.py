@@ -140,9 +140,11 @@ class WaitLoop:
         self.runtime.need_points(self._mark)
 
     def is_of(self, condition: Target) -> bool:
+        """Whether its thread waits for this condition."""
         return self.state.target == condition
 
     def is_given_up(self) -> bool:
+        """Whether an execution has broken a rule, so that loops of its condition are not known."""
         return self._mark in self.runtime.points
 
 
