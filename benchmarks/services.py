@@ -56,6 +56,9 @@ for number in range(1, runs + 1):
         signal.alarm(stuck)
         sys.setswitchinterval(1e-6)
         runpy.run_path(path, run_name="__main__")
+        for thread in threading.enumerate():  # as the interpreter does at its end
+            if thread is not threading.main_thread() and not thread.daemon:
+                thread.join()
         os._exit(0)
     if os.waitpid(process, 0)[1]:
         print(number)
