@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from textwrap import dedent
 from typing import Any
 
@@ -172,7 +173,8 @@ def test_tasks_of_executors_are_called_by_their_functions(shell: Any) -> None:
         asyncio.run(main())
         """,
     )
-    assert "Lost update: task 2 (add) reads n = 0; before it writes that back, task 1 (add) reads and writes" in said
+    lost = r"update: task (\d) \(add\) reads n = 0; before it writes that back, task (?!\1)\d \(add\) reads and writes"
+    assert re.search(lost, said)  # which of the two comes first depends on the strategy that finds it
     assert "asyncio_" not in said
 
 
