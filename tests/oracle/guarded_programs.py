@@ -202,18 +202,83 @@ _ENDS_FILES = (
     "print(os.path.exists(path) and os.path.getsize(path), seen)",
 )
 
+_ELEMENTS = """\
+from collections import deque
 
-def drawn_guarded(number: int, with_files: bool = False, alone: bool = False) -> str:
-    """The source of the program with this number. ``alone``: with additions of one step, mostly without a lock."""
+got, texts, line, last, names = [], [], deque(), deque(maxlen=1), set()
+"""
+
+_ADDED_ELEMENTS = (
+    *["got.append({i})", "texts.append('{k}')", "line.append(({i}, {k}))"] * 3,
+    *["names.add({i})", "names.add({k})", "names.discard({k})", "d[{i}] = {k}", "d.pop({k}, None)"] * 2,
+    "last.append({i})",
+    "got.append({i}); names.add({i})",
+    "got.append(True)",
+    "got.append(x.n)",
+    "got.append('{i}')",
+    "names.add({i}); names.discard({i})",
+    "{k} in names and names.remove({k})",
+    "{k} in d and d.pop({k})",
+    "d[{i}] = 1; del d[{i}]",
+)
+
+_SEEN_ELEMENTS = (
+    "seen[{i}].append(len(got))",
+    "seen[{i}].append(len(names))",
+    "seen[{i}].append(len(d))",
+    "seen[{i}].append({k} in names)",
+    "seen[{i}].append({k} in got)",
+    "seen[{i}].append({k} in d)",
+    "seen[{i}].append(sum(got))",
+    "seen[{i}].append(sorted(texts))",
+    "seen[{i}].append(sorted(names))",
+    "seen[{i}].append(list(names))",
+    "seen[{i}].append(list(d))",
+    "seen[{i}].append(texts[-1:])",
+    "seen[{i}].append(not line)",
+    "if got: seen[{i}].append(got.pop())",
+    "if line: seen[{i}].append(line.popleft())",
+    "if names: seen[{i}].append(names.pop())",
+    "got.extend([{i}, {k}])",
+    "texts.insert(0, '{i}')",
+    "got[:] = [{k}]",
+    "names.update((0, {i}))",
+    "names.clear()",
+)
+
+_GUARDED_ELEMENTS = tuple([f"with l:\n    {each}" for each in (*_ADDED_ELEMENTS * 3, *_SEEN_ELEMENTS)])
+
+_ENDS_ELEMENTS = (
+    "print(sorted(got), sorted(texts), sorted(line), names == {0, 1}, len(d), seen)",
+    "print(sum(got), max(texts, default=0), len(line), sorted(names), seen)",
+    "print(set(texts) == {'0'}, len(set(line)), bool(got), any(got), sorted(d.items()), seen)",
+    "print(len(got), len(texts), not line, len(names), seen)",
+    "print(got, seen)",
+    "print(sorted(texts, key=len), seen)",
+    "print(max(line, key=lambda each: 0, default=0), list(names), seen)",
+    "print(list(d), got == [0, 1], seen)",
+    "print(last, {0: texts} == {0: ['0', '1']}, seen)",
+    "print([each for each in got], seen)",
+    "print(seen)",
+)
+
+
+def drawn_guarded(number: int, what: str = "keys", alone: bool = False) -> str:
+    """The source of the program with this number, whose threads add ``keys``, ``elements``, or to ``files``; ``alone``:
+    in one step, mostly without a lock."""
     chance = random.Random(number)
     guarded, otherwise_, ends = _GUARDED, _OTHERWISE, _ENDS
-    if with_files:
+    if what == "files":
         guarded, otherwise_, ends = (*guarded[:12], *_GUARDED_FILES), (*otherwise_[:7], *_OTHERWISE_FILES), _ENDS_FILES
-    if alone:
-        guarded = (*_ALONE_FILES, *_ALONE[-4:]) if with_files else _ALONE
+    elif what == "elements":
+        guarded, otherwise_, ends = _GUARDED_ELEMENTS, (*otherwise_[:7], *_SEEN_ELEMENTS), _ENDS_ELEMENTS
+    if alone and what == "elements":
+        guarded = (*_ADDED_ELEMENTS * 3, *_SEEN_ELEMENTS, *_GUARDED_ELEMENTS[:20])
+    elif alone:
+        guarded = (*_ALONE_FILES, *_ALONE[-4:]) if what == "files" else _ALONE
     otherwise = chance.choice((0.0, 0.0, 0.15, 0.4))
     threads = chance.choice((2, 2, 3))
-    parts = [_HEAD, _FILES] if with_files else [_HEAD]
+    parts = [_HEAD, {"keys": "", "elements": _ELEMENTS, "files": _FILES}[what]]
     for i in range(threads):
         length = chance.randint(1, 2 if threads == 3 else 3)
         body = []

@@ -25,27 +25,27 @@ _PROGRAMS = 3_000 if _LONG else 12
 _KEPT = (463,)
 
 
-def _programs(folder: Path, first: int, with_files: bool, alone: bool) -> Iterator[tuple[int, Path]]:
+def _programs(folder: Path, first: int, what: str, alone: bool) -> Iterator[tuple[int, Path]]:
     for number in (*_KEPT, *range(first, first + _PROGRAMS)):
         path = folder / f"guarded_{number}.py"
-        path.write_text(drawn_guarded(number, with_files, alone))
+        path.write_text(drawn_guarded(number, what, alone))
         yield number, path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("alone", [False, True])
-@pytest.mark.parametrize("with_files", [False, True])
-def test_dpor_reaches_all_outcomes(tmp_path: Path, with_files: bool, alone: bool) -> None:
-    compared, before, after = compare_dpor(_programs(tmp_path, 0, with_files, alone))
+@pytest.mark.parametrize("what", ["keys", "elements", "files"])
+def test_dpor_reaches_all_outcomes(tmp_path: Path, what: str, alone: bool) -> None:
+    compared, before, after = compare_dpor(_programs(tmp_path, 0, what, alone))
     assert compared > _PROGRAMS // 3
     assert after < before / 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("alone", [False, True])
-@pytest.mark.parametrize("with_files", [False, True])
-def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, with_files: bool, alone: bool) -> None:
-    assert compare_bounded(_programs(tmp_path, 3_000, with_files, alone)) > _PROGRAMS // 3
+@pytest.mark.parametrize("what", ["keys", "elements", "files"])
+def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path, what: str, alone: bool) -> None:
+    assert compare_bounded(_programs(tmp_path, 3_000, what, alone)) > _PROGRAMS // 3
 
 
 #: One order with one preemption, of T in its section, prints "1 5 1": U and V then wait for the lock, so that

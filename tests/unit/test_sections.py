@@ -22,7 +22,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 _THREADS = """\
 import os
 import threading
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 
 
 class Box:
@@ -30,7 +30,7 @@ class Box:
 
 
 x, d, seen, counted, found = Box(), {}, [], Counter(), defaultdict(int)
-x.n = 0
+x.n, line, last, names = 0, deque(), deque(maxlen=1), set()
 lock, other = threading.Lock(), threading.RLock()
 path = __file__ + ".txt"
 file = open(path, "w")
@@ -93,6 +93,12 @@ def test_sections_that_commute_have_no_order(tmp_path: Path, body: str, strategy
         ("with lock: d.setdefault(i, i)", "assert dict(d) == {each: each for each in range(5)}"),
         ("with lock: d[i] = d.get(i, 0) + 1", "assert sum(d.values()) == len(d) == d[0] * 5"),
         ("with lock: found[i] += 1", "assert set(found) == {*range(5)} and max(found.values()) == found[4]"),
+        ("with lock: seen.append(i)", "assert sorted(seen) == [*range(5)] and sum(seen) == 10 and len(set(seen)) == 5"),
+        ("with lock: seen.append(('a', i))", "assert seen and len(seen) == 5 and min(seen) == ('a', 0)"),
+        ("seen.append(i > 0)", "assert any(seen) and not all(seen)"),
+        ("with lock: line.append(i)", "assert max(line) == 4 and not seen"),
+        ("with lock: names.add(i)\nwith lock: names.remove(i)", "assert not names and names == {*()}"),
+        ("with lock: d[i] = i\nwith lock: i in d\nwith lock: del d[i]", "assert len(d) == 0"),
     ],
 )
 def test_looks_without_order_show_none(tmp_path: Path, body: str, after: str, strategy: str) -> None:
@@ -107,7 +113,20 @@ def test_looks_without_order_show_none(tmp_path: Path, body: str, after: str, st
         ("with lock: x.n *= 2", ""),
         ("with lock: x.n += x.n", ""),
         ("with lock:\n    x.n += 1\n    seen.append(x.n)", ""),
-        ("with lock: seen.append(i)", ""),
+        ("with lock: seen.append(i)", "print(seen)\n"),
+        ("with lock: seen.append(i)", "assert seen != [0.5]\n"),
+        ("with lock: seen.append(i)", "for each in seen: each.real\n"),
+        ("with lock: seen.append(i)", "sorted(seen, key=lambda each: 0)\n"),
+        ("with lock: seen.append(i)", "max(seen, key=lambda each: 0)\n"),
+        ("with lock: seen.append([0.5, 1][i])", "sum(seen)\n"),
+        ("with lock: seen.append({i})", "sorted(seen)\n"),
+        ("with lock: seen.append(i); len(seen)", ""),
+        ("with lock: seen.append(i)\nwith lock: seen.pop()", ""),
+        ("with lock: last.append(i)", "len(last)\n"),
+        ("with lock: names.add(i)", "print(list(names))\n"),
+        ("with lock: names.add(i); len(names)", ""),
+        ("with lock: names.add(0)\nwith lock: names.discard(0)", ""),
+        ("with lock: names.add(i)\nwith lock: names.pop()", ""),
         ("with lock: d[i] = i", "print(list(d))\n"),
         ("with lock: d[i] = [0.5, 1][i]", "print(sorted(d.values()))\n"),
         ("with lock: d[i] = i", "print(set(d))\n"),

@@ -9,10 +9,12 @@ acquire is a right mover, its release a left mover, its accesses are both. So an
 inside of one reaches the same failures and final states, in which no such lock is ever seen taken. A section is then
 one event whose accesses are those of all its steps, without the lock.
 
-A step outside of these that only inserts an item into a dictionary, or writes to a file, is a section of its own.
+A step outside of these that only inserts an item into a dictionary, appends to a list, or writes to a file, is a
+section of its own.
 
-Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert items into a dictionary
-whose order nobody looks at, or write to a file that nobody reads. So two sections that only count are in no order.
+Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert or remove items of a
+dictionary or a set whose order nobody looks at, or append to a list, likewise, or write to a file that nobody reads. So
+two sections that only count are in no order.
 
 How it is used. :meth:`Sections.merged` makes of an execution one with sections as single events, from which a search
 takes its conflicts (races.py). All else knows only the execution as it was. The knowledge of locks that do not make
@@ -43,7 +45,7 @@ from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
 
 _is_lock: Final = of_kinds(Kind.LOCK)
-#: Locations whose content is in an order: the keys of a dictionary, what was written to a file or to its buffer.
+#: Locations whose content is in an order: keys of a dictionary, elements, what was written to a file or to its buffer.
 _is_ordered: Final = of_kinds(Kind.STRUCTURE, Kind.FILE, Kind.OPEN_FILE)
 _is_file: Final = of_kinds(Kind.FILE, Kind.OPEN_FILE)
 #: Stands for the order in all files: it is not known which open file has which names, and what is still in its buffer.
@@ -262,6 +264,7 @@ class Sections:
     def _learn_additions(self, run: Run, sections: list[_Section]) -> None:
         entries = run.entries()
         inserted: dict[Target, set[Target]] = {}  # locations whose content is in an order, and names of the order
+        lists: set[Target] = set()
         for section in sections:
             if self._is_considered(section.lock):
                 for number in _inner(run, section):
@@ -269,20 +272,24 @@ class Sections:
                         name = _name_of(target, section)
                         self._adding.setdefault(fingerprint_of_name(name), set()).update(run.tasks)  # others may, too
                         if _is_ordered(target):
+                            if target == entries[number][2] and not _is_file(target):
+                                lists.add(target)  # a step that adds a key is on that key
                             inserted.setdefault(target, set()).add(_FILES if _is_file(target) else name)
         if not inserted:
             return
         has_files = any(_FILES in orders for orders in inserted.values())
         for number, entry in enumerate(entries):
-            if number in run.unordered and not self._finals:
-                continue
             for _, target in accesses_of(entry):
                 orders = {_FILES} if has_files and _is_file(target) else inserted.get(target, set())
-                if not orders:
-                    continue
-                is_of_key = target in _added(run, number) or (_is_item(entry[2]) and entry[2][1] == target[1])
-                if self._finals or not is_of_key:
+                if orders and (self._finals or self._is_look(run, number, target, target in lists)):
                     self._looked_at.update(map(fingerprint_of_name, orders))
+
+    def _is_look(self, run: Run, number: int, target: Target, is_list: bool) -> bool:
+        """Whether a step that accesses a location shows the order of what is there."""
+        if number in (run.counted if is_list else run.unordered) or target in _added(run, number):
+            return False
+        key = run.entries()[number][2]
+        return is_list or not (_is_item(key) and key[1] == target[1])
 
     def beginnings(self, run: Run) -> dict[int, Target]:
         """The points of the execution that was last learnt from with which sections of locks begin, and the locks."""

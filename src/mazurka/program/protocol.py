@@ -307,12 +307,13 @@ class Run:
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
     #: Steps ``n`` that add to an integer without showing it (its read; the write comes next); and ``~n`` for steps
-    #: that add a key to a dictionary if it is missing.
+    #: that add a key to a dictionary or a set, or remove one, append to a list, or write to a file.
     additions: Collection[int] = frozenset()
     #: Steps that take permits of semaphores, waiting as long as it takes, or give some back: by how much the number of
     #: permits changes, what it was before, and whether the semaphore has a bound.
     permits: Mapping[int, tuple[int, int, bool]] = field(default_factory=dict)
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
+    counted: Collection[int] = frozenset()  # steps that look at one list, but not at the order of its elements
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented
     alike: Mapping[int, int] = field(
         default_factory=dict

@@ -33,7 +33,8 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.uncontrolled = runtime.uncontrolled
     run.assumed = runtime.assumed
     run.names = runtime.names
-    run.additions, run.unordered, run.unseen = runtime.additions, runtime.unordered, runtime.unseen
+    run.additions, run.unordered, run.counted = runtime.additions, runtime.unordered, runtime.counted
+    run.unseen = runtime.unseen
     run.permits = runtime.permits
     run.alike, run.told_apart = runtime.alike, runtime.told_apart
     run.daemons = tuple([task.index for task in tasks if task.daemon])

@@ -116,6 +116,7 @@ class Runtime:
         "assumed",
         "by_name",
         "careful",
+        "counted",
         "current",
         "detail",
         "failures",
@@ -226,8 +227,9 @@ class Runtime:
         self.uncontrolled: dict[str, int] = {}
         self.assumed: set[str] = set()
         self.names: dict[Target, str] = {}
-        self.additions: set[int] = set()  # as in Run, like the next two
+        self.additions: set[int] = set()  # as in Run, like the next three
         self.unordered: set[int] = set()
+        self.counted: set[int] = set()
         self.permits: dict[int, tuple[int, int, bool]] = {}
         self.unseen: set[Target] = set()
         self.relates = plan.relates

@@ -37,7 +37,7 @@ from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
-from mazurka.program.python.semantics.additions import note_look_aside, note_writing
+from mazurka.program.python.semantics.additions import note_addition, note_look_aside
 from mazurka.program.python.semantics.harmless import is_stateless_device
 
 _real_open: Final = io.open
@@ -271,7 +271,7 @@ def _use(models: Models, layers: _Layers, thing: Any) -> None:
 def _add(models: Models, *accesses: StepAccess) -> None:
     """Pass a step that adds to a file, or to its buffer, and shows nothing of it."""
     pass_step(models, *accesses)
-    note_writing(models.runtime, accesses[0].target)
+    note_addition(models.runtime, accesses[0].target)
 
 
 def _step(layers: _Layers, thing: Any, name: str, *, reads: bool = False) -> None:

@@ -2,13 +2,15 @@
 
 ``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one; likewise
 ``counter[word] += 1``, also if the word was missing. So does ``d[k] = v``, or ``d.setdefault(k)``, to the keys of
-``d``, if ``k`` was missing, unless somebody looks at their order. And so do ``write`` and ``flush`` to a file, unless
-somebody reads it, or asks for its size or position.
+``d``, if ``k`` was missing, unless somebody looks at their order; and so does ``del d[k]``, or ``d.pop(k)``, if it was
+there, since what is left is the same in either order. Likewise ``add``, ``remove`` and ``discard`` of a set.
+``items.append(x)`` adds to the list, unless somebody looks at the order of its elements. And so do ``write`` and
+``flush`` to a file, unless somebody reads it, or asks for its size or position.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from functools import cache
 from typing import Any, Final
 
@@ -20,8 +22,8 @@ _SUMS: Final = frozenset({"__iadd__", "__isub__"})
 
 _READING: Final = (Op.READ, Op.RMW)
 
-#: Builtins to which the order of a dictionary's keys, values or items makes no difference if all of these are integers,
-#: or all texts: others may be equal and yet differ, or be in no order (sets, nan).
+#: Builtins to which the order of keys, values, items or elements makes no difference if all of these are integers, or
+#: all texts, or all tuples of these alike: others may be equal and yet differ, or be in no order (sets, nan).
 _OF_EQUALS: Final = frozenset({"len", "sorted", "min", "max", "sum", "any", "all"})
 
 #: ... if the result is only compared, or counted. (Otherwise a set shows the order of those whose hashes collide.)
@@ -38,14 +40,9 @@ def note(run: Any, name: str, site: int) -> None:
             run.additions.add(len(log) - 1)
 
 
-def note_insertion(run: Any, target: Target) -> None:
-    """The last step, if it was on this target, puts an item under a key if the key is missing."""
-    if _is_last(run, target):
-        run.additions.add(~(len(run.log) - 1))
-
-
-def note_writing(run: Any, target: Target) -> None:
-    """The last step, if it was on this target, writes to a file, or to the buffer of one."""
+def note_addition(run: Any, target: Target) -> None:
+    """The last step, if it was on this target, puts an item under a key or takes it away, appends to a list, or writes
+    to a file, or to the buffer of one."""
     if _is_last(run, target):
         run.additions.add(~(len(run.log) - 1))
 
@@ -57,11 +54,23 @@ def note_look_aside(run: Any, target: Target) -> None:
 
 
 def note_look(run: Any, site: int, thing: Any = None) -> None:
-    """The last step has looked at the keys of a dictionary, perhaps by way of ``thing``: note it if their order makes
-    no difference to it."""
+    """The last step has looked into containers, perhaps by way of ``thing``: note it if the order of their keys, or of
+    the elements of this list, makes no difference to it."""
     if not run.is_recording and run.log and run.log[-1][3] == site:
-        if _is_without_order(site, bool(run.log[-1][6])) or _is_of_equals(site, thing):
+        if type(thing) in _LISTS:
+            if _is_of_equals(site, thing):
+                run.counted.add(len(run.log) - 1)
+        elif _is_without_order(site, bool(run.log[-1][6])) or _is_of_equals(site, thing):
             run.unordered.add(len(run.log) - 1)
+
+
+def note_look_at_size(run: Any, site: int, thing: Any) -> None:
+    """The last step has looked at how many elements a container has, or which keys: note it if it asks only for the
+    number, or their order makes no difference to it otherwise."""
+    if type(thing) not in _LISTS:
+        note_look(run, site)
+    elif not run.is_recording and run.log and run.log[-1][3] == site and _is_of_number(site, run.log[-1]):
+        run.counted.add(len(run.log) - 1)
 
 
 def _is_last(run: Any, target: Target) -> bool:
@@ -77,6 +86,14 @@ def _is_without_order(site: int, reads_values: bool) -> bool:
     return is_call or _is_compared(site) or found.kind in ("compare", sites.TRUTH_TEST)
 
 
+def _is_of_number(site: int, entry: Any) -> bool:
+    """Whether a step only asks how many elements a list has."""
+    found = sites.site(site)
+    if found is None or entry[6]:
+        return False
+    return found.kind == sites.TRUTH_TEST or (found.kind == "call" and found.name == "len")
+
+
 @cache
 def _is_compared(site: int) -> bool:
     """Whether a copy is made that is only compared, or counted."""
@@ -85,8 +102,8 @@ def _is_compared(site: int) -> bool:
 
 
 def _is_of_equals(site: int, thing: Any) -> bool:
-    """Whether a builtin goes over the keys, values, or items of a dictionary, of which equal ones can't be told
-    apart."""
+    """Whether a builtin goes over the elements of a list or a set, or the keys, values, or items of a dictionary, of
+    which equal ones can't be told apart."""
     kind = type(thing)
     if kind not in _PARTS:
         return False
@@ -94,13 +111,28 @@ def _is_of_equals(site: int, thing: Any) -> bool:
     if found is None or found.kind != "call" or not (found.name in _OF_EQUALS or _is_compared(site)):
         return False
     if kind is not _ITEMS:
-        return {type(each) for each in thing} in (set(), {int}, {str})
+        shapes = {_shape(each) for each in thing}
+        return len(shapes) < 2 and None not in shapes
     keys, values = {type(key) for key, _ in thing}, {type(value) for _, value in thing}
     return found.name not in ("sum", "any", "all") and keys in ({int}, {str}) and values <= _PLAIN
 
 
+def _shape(element: Any) -> Any:
+    """Of elements of one shape, equal ones are the same, and any two are in an order; None if that is not known."""
+    if type(element) in (int, str, bool, bytes):
+        return type(element)
+    if type(element) is not tuple:
+        return None
+    parts = tuple(map(_shape, element))
+    return None if None in parts else parts
+
+
 _ITEMS: Final[type] = type({}.items())
-_PARTS: Final[tuple[type, ...]] = (dict, Counter, defaultdict, type({}.keys()), type({}.values()), _ITEMS)
+_LISTS: Final[tuple[type, ...]] = (list, deque)
+_PARTS: Final[tuple[type, ...]] = (
+    *(dict, Counter, defaultdict, type({}.keys()), type({}.values()), _ITEMS),
+    *(set, *_LISTS),
+)
 
 
 @cache

@@ -48,7 +48,7 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
     """Read how many elements a container has, or which keys."""
     emit(run, thing, site, _READ, (STRUCTURE, number(thing)))
-    additions.note_look(run, site)
+    additions.note_look_at_size(run, site, thing)
 
 
 def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
@@ -115,7 +115,10 @@ def _sequence_append(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     """Add an element at the end of a sequence, without a look into it."""
     if equal_appends.is_no_step(run, thing, args, site):
         return
-    emit(run, thing, site, _RMW, (STRUCTURE, number(thing)))
+    target = (STRUCTURE, number(thing))
+    emit(run, thing, site, _RMW, target)
+    if type(thing) is list or (type(thing) is deque and thing.maxlen is None):
+        additions.note_addition(run, target)
 
 
 def _sequence_insert(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
@@ -168,8 +171,10 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
         admit_unknown(run, number(thing), set.__iter__(thing), site)
     changes |= is_contested(run, site, (ITEM, n, stands), changes)
     more = (Access(_RMW, (STRUCTURE, n)),) if changes else ()
-    op = _RMW if changes else _READ
-    emit(run, thing, site, op, (ITEM, n, stands), more, _seen_in_set(thing, key))
+    target = (ITEM, n, stands)
+    emit(run, thing, site, _RMW if changes else _READ, target, more, _seen_in_set(thing, key))
+    if changes and type(thing) is set:
+        additions.note_addition(run, target)
 
 
 #: Types of arguments whose elements a set method iterates over, and that other threads may have, too.

@@ -188,7 +188,7 @@ def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         op, more = _RMW, (*values_changed(thing, n), *keys_added(thing, n))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
     if not (present and op is _WRITE) and n > 0 and type(thing) in _BY_INSERTION:
-        additions.note_insertion(run, target)
+        additions.note_addition(run, target)
 
 
 def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:
@@ -239,7 +239,10 @@ def remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     changes = _find(thing, args[0], stands) is not objects.MISSING
     changes |= is_contested(run, site, item_at(n, stands), changes)
     more = (Access(_RMW, (STRUCTURE, n)),) if changes else ()
-    emit(run, thing, site, _RMW if changes else _READ, item_at(n, stands), more, _look(thing, args[0]))
+    target = item_at(n, stands)
+    emit(run, thing, site, _RMW if changes else _READ, target, more, _look(thing, args[0]))
+    if changes and n > 0 and type(thing) in _BY_INSERTION:
+        additions.note_addition(run, target)
 
 
 def set_default(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -260,7 +263,7 @@ def set_default(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     more = () if present else keys_added(thing, n)
     emit(run, thing, site, _READ if present else _RMW, target, more, _look(thing, args[0]))
     if not present and n > 0 and type(thing) in _BY_INSERTION:
-        additions.note_insertion(run, target)
+        additions.note_addition(run, target)
 
 
 #: The default factory as `__missing__` reads it, whatever other attribute of that name there may be.
