@@ -22,12 +22,38 @@ class Box:
         tries.append(1)
         return self.n
 
+    @property
+    def some(self):
+        "whether there is any"
+        return self.n > 0
+
+    @property
+    def kept(self):
+        return self.items
+
+    def has(self, number):
+        return self.n >= number
+
+    def lacks(self, number):
+        return not self.has(number)
+
+    def peer(self):
+        return self.inner
+
 
 x, y, items, seen, tries, turn = Box(), Box(), [], [[] for _ in range(4)], [], 0
 x.n = x.m = y.n = 0
 x.items, x.inner, x.none = [], y, None
 l, m = threading.Lock(), threading.Lock()
 c, e, r = threading.Condition(l), threading.Condition(l), threading.Condition()
+
+
+def is_empty():
+    return not items
+
+
+def is_at(thing, number):
+    return thing == number
 
 
 def counted():
@@ -51,6 +77,21 @@ _LOOPS = (
     "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1",
     "with c:\n    while items != x.items: c.wait()\n    items.append({k}); c.notify_all()",
     "with r:\n    while x.m: r.wait()\n    x.m = 1\nseen[{i}].append({k})\nwith r: x.m = 0; r.notify_all()",
+    # tests that call functions and methods, and read properties
+    "with c:\n    while not x.some: c.wait()\n    x.n -= 1; c.notify_all()",
+    "with c:\n    while is_empty(): c.wait()\n    seen[{i}].append(items.pop(0)); c.notify_all()",
+    "with c:\n    while not is_empty(): c.wait()\n    items.append({k}); c.notify_all()",
+    "with c:\n    while not x.kept: c.wait()\n    seen[{i}].append(x.items.pop(0)); c.notify_all()",
+    "with c:\n    while x.lacks(1): c.wait()\n    x.n -= 1; c.notify_all()",
+    "with c:\n    while not is_at(turn, {k}): c.wait()\n    seen[{i}].append(turn)",
+    "with r:\n    while not x.peer().has(1): r.wait()\n    y.n -= 1; r.notify_all()",
+    # loops that are left in the middle, and limits that are none
+    "with c:\n    while not items:\n        if x.m: break\n        c.wait()\n    seen[{i}].append(items[:])",
+    "with c:\n    while True:\n        if x.n: x.n -= 1; c.notify_all(); break\n        c.wait()",
+    "with c:\n    while True:\n        if x.some: break\n        if x.m: raise ValueError\n        c.wait(None)",
+    "with c:\n    while not x.some: c.wait(timeout=None)\n    seen[{i}].append(x.n)",
+    # changes that wake only where that matters
+    "with c:\n    x.m += 1\n    if x.m == 2: c.notify_all()\n    while x.m < 2: c.wait()",
 )
 _CHANGES = (
     "with c: x.n += 1; c.notify_all()",
@@ -63,6 +104,8 @@ _CHANGES = (
     "with r: y.n += 1; r.notify_all()",
     "with m: seen[3].append({i})",
     "seen[{i}].append({k})",
+    "with c:\n    x.m += 1\n    if x.m >= 2: c.notify_all()",
+    "with c:\n    x.n += 1\n    if x.some: c.notify_all()",
 )
 
 #: What breaks them, or is not known to keep them.
@@ -100,6 +143,18 @@ _OTHERWISE = (
     "with r: y.n += 1",
     "with c:\n    while not x.n: c.wait()\n    x.n -= 1; c.notify()",
     "with c:\n    while counted(): c.wait()",
+    "setattr(Box, 'so' + 'me', {k})",
+    "setattr(Box, 'ha' + 's', lambda self, number: {k})",
+    "vars(x)['lac' + 'ks'] = lambda number: {k}",
+    "globals()['is_' + 'empty'] = lambda: {k}",
+    "with c: globals()['is_' + 'at'] = lambda *_: False; c.notify_all()",
+    "with c:\n    x.m += 1\n    if x.m == {k}: c.notify_all()",
+    "with c:\n    n = {k}\n    while x.lacks(n):\n        if x.m: break\n        c.wait()\n    x.n -= n",
+    "with c:\n    while not items:\n        if x.m: x.m = 0; continue\n        c.wait()",
+    "with c:\n    while not x.n:\n        if x.m: break\n        c.wait(1)\n    seen[{i}].append(x.n)",
+    "with c:\n    while not x.n:\n        c.wait()\n        x.m += 1",
+    "with c:\n    c.wait_for(lambda: x.some, timeout=None); x.n -= 1; c.notify_all()",
+    "with c:\n    c.wait_for(lambda: x.has(1), 1); seen[{i}].append(x.n)",
     "with c:\n    while not x.shown: c.wait()",
     "with c:\n    while not x.n:\n        tries.append(1)\n        c.wait()",
     "with c:\n    n = 0\n    while not x.n:\n        n += 1\n        c.wait()\n    seen[{i}].append(n)",
@@ -170,6 +225,32 @@ _WAKING = (
         "with c:\n    while x.n: c.wait()\n    x.n = 1\nseen[{i}].append({k})\nwith c: x.n = 0; c.notify()",
         "with c:\n    while x.n: c.wait()\n    x.n = 1\nwith m: seen[3].append({i})\nwith c: x.n = 0; c.notify()",
         "with c:\n    while x.n: c.wait()\n    seen[{i}].append(x.n)",
+    ),
+    (
+        "with c:\n    while True:\n        if x.n > 0: x.n -= 1; break\n        c.wait()",
+        "with c: x.n += 1; c.notify()",
+        "with c:\n    while True:\n        if x.n > 0: x.n -= 1; seen[{i}].append(x.n); break\n        c.wait()",
+        "with c: x.n += {k}; c.notify()",
+    ),
+    (
+        "with c:\n    while x.lacks(1): c.wait()\n    x.n -= 1",
+        "with c:\n    x.n += 1; c.notify()",
+        "with c:\n    while x.lacks(1): c.wait()\n    seen[{i}].append(x.n)",
+        "with c:\n    x.n += 1\n    if x.has(2): c.notify_all()",
+    ),
+    (
+        "with c:\n    while x.m < 2: c.wait()\n    seen[{i}].append(x.m)",
+        "with c:\n    x.m += 1\n    if x.m == 2: c.notify_all()",
+        "with c:\n    x.m += 1\n    if x.m >= 2: c.notify_all()",
+        "with c:\n    x.m += 1\n    if x.m == {k}: c.notify_all()",
+        "with c:\n    x.m += 1\n    if x.m == 2: c.notify()",
+        "with c: x.m -= 1",
+    ),
+    (
+        "with c:\n    while not items:\n        if x.m: break\n        c.wait()\n    items and items.pop()",
+        "with c: items.append({k}); c.notify()",
+        "with c: x.m = 1; c.notify_all()",
+        "with c: x.m = 1; c.notify()",
     ),
     (
         "with c:\n    while not items and not x.m: c.wait()\n    seen[{i}].append(items.pop(0) if items else 9)",

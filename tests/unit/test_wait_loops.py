@@ -352,6 +352,164 @@ run(get, replace, change)
 """,
         None,
     ),
+    "a method and a property": (
+        """
+class Box:
+
+    def has(self, number): return n >= number
+    @property
+    def open(self):
+        "a docstring"
+        return self.has(self.bound)
+box = Box()
+box.bound = 2
+def get():
+    with condition:
+        while not box.open: condition.wait()
+        out.append(n)
+run(get, change, change)
+print(out)
+""",
+        1,
+    ),
+    "a function of the enclosing one": (
+        """
+def main():
+    least = 1
+    def few(): return n < least
+    def get():
+        with condition:
+            while few(): condition.wait()
+            out.append(n)
+    run(get, get, change)
+main()
+print(out)
+""",
+        1,
+    ),
+    "a loop that is left in the middle": (
+        """
+def get():
+    with condition:
+        while not items:
+            if n: return
+            condition.wait(timeout=None)
+run(get, change)
+""",
+        1,
+    ),
+    "an endless loop that is left in the middle": (
+        """
+def get():
+    with condition:
+        while True:
+            if n:
+                out.append(n)
+                break
+            condition.wait()
+run(get, get, change)
+""",
+        1,
+    ),
+    "only the last one notifies": (
+        """
+def count():
+    global n
+    with condition:
+        n += 1
+        if n == 3: condition.notify_all()
+def get():
+    with condition:
+        while n < 3: condition.wait()
+run(get, get, count, count, count)
+""",
+        2,
+    ),
+    "the wrong one notifies": (
+        """
+def count():
+    global n
+    with condition:
+        n += 1
+        if n == 1: condition.notify_all()
+def get():
+    with condition:
+        while n < 2: condition.wait()
+run(get, count, count)
+""",
+        None,
+    ),
+    "a method is replaced": (
+        """
+class Box:
+    def ready(self): return n > 0
+box = Box()
+def get():
+    with condition:
+        while not box.ready(): condition.wait()
+    out.append(n)
+def replace():
+    setattr(Box, "rea" + "dy", lambda self: True)
+    with condition: condition.notify_all()
+run(get, replace)
+print(out)
+""",
+        None,
+    ),
+    "an object hides a method": (
+        """
+class Box:
+    def ready(self): return n > 0
+box = Box()
+def get():
+    with condition:
+        while not box.ready(): condition.wait()
+    out.append(n)
+def replace():
+    vars(box)["ready"] = lambda: True
+    with condition: condition.notify_all()
+run(get, replace)
+print(out)
+""",
+        None,
+    ),
+    "a decorator returns another function": (
+        """
+@lambda function: lambda: out.append(0) or n > 0
+def ready(): return n > 0
+def get():
+    with condition:
+        while not ready(): condition.wait()
+run(get, change)
+print(out)
+""",
+        None,
+    ),
+    "a function that calls itself": (
+        """
+def ready(): return n > 0 or ready()
+def get():
+    with condition:
+        while not ready(): condition.wait()
+run(get, change)
+""",
+        None,
+    ),
+    "a loop that goes on in the middle": (
+        """
+def get():
+    with condition:
+        while not n:
+            if items:
+                items.pop()
+                continue
+            condition.wait()
+items.append(0)
+run(get, change)
+print(items)
+""",
+        None,
+    ),
     "a test that counts": (
         """
 def test():

@@ -26,9 +26,11 @@ _MASK: Final = (1 << _BITS) - 1
 TRUTH_TEST: Final = "test"
 COMPARED: Final = "compared"
 
-#: The kinds of entries about the ``with`` and the ``wait`` of a loop that waits for a condition.
+#: The kinds of entries about the ``with`` and the ``wait`` of a loop that waits for a condition, and about a function
+#: that only returns the value of an expression, which the test of such a loop may call.
 WITH_LOOP: Final = "with loop"
 WAIT_LOOP: Final = "wait loop"
+EXPRESSION: Final = "expression"
 
 
 class Site(NamedTuple):
@@ -141,6 +143,9 @@ class SiteNumbering:
 #: File -> what is there, and its line -> the text of the loop (primitives/wait_loops.py).
 wait_loops: Final[dict[str, dict[tuple[str, int], str]]] = {}
 
+#: File and first line of a function -> its name, parameters, and expression.
+expressions: Final[dict[tuple[str, int], str]] = {}
+
 
 def register(file: str, entries: list[Entry]) -> None:
     """Make a module's sites known: its code is about to run."""
@@ -151,9 +156,13 @@ def register(file: str, entries: list[Entry]) -> None:
     for kind in {entry[3] for entry in entries} & _SAID.keys():
         _SAID[kind].add(file)
     wait_loops.pop(file, None)
+    for known in [each for each in expressions if each[0] == file]:
+        del expressions[known]
     for line, _, _, kind, name, *_ in entries:
         if kind in (WITH_LOOP, WAIT_LOOP):
             wait_loops.setdefault(file, {})[kind, line] = name
+        elif kind == EXPRESSION:
+            expressions[file, line] = name
     _asked_by_name[file] = {entry[4] for entry in entries if entry[3] == "asked for"}
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")

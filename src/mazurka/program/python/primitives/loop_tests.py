@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import json
 import operator
 import sys
 import threading
 from abc import ABC
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from math import inf
 from types import FrameType, FunctionType
 from typing import Any, Final, Generic
@@ -35,8 +37,12 @@ _OF_THREADS: Final = frozenset(
     for name in method.__code__.co_names
 )
 
-#: Containers with more elements are not searched.
+#: What decides which function is called, and what it does, beside its name.
+_OF_FUNCTIONS: Final = frozenset({"__code__", "__defaults__", "__class__", "__bases__"})
+
+#: Containers with more elements are not searched, and calls that are nested more deeply not followed.
 _MOST: Final = 64
+_DEEPEST: Final = 8
 
 _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
     ast.Eq: operator.eq,
@@ -59,6 +65,13 @@ _SUMS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
 _namespace: Final[Callable[[type], Any]] = type.__dict__["__dict__"].__get__
 
 
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple[str, list[str], ast.expr]:
+    """The name of a function, its parameters, and what it returns, as the rewriter has noted them."""
+    name, parameters, body = json.loads(text)
+    return name, parameters, ast.parse(body, mode="eval").body
+
+
 class Unknown(Exception):
     """The value of an expression can't be told without running code."""
 
@@ -72,6 +85,7 @@ class Reads:
         self.owners: set[int] = set()  # the numbers of the owners of these attributes
         self.containers: set[int] = set()
         self.globals: dict[str, bool] = {}  # by name: whether it was gone through
+        self.methods: set[str] = set()  # names of attributes that decide which functions were called
         self.cells = self.cell_bases = False
         #: The tests, with the values of the variables that no other thread has, and the globals.
         self.tests: set[tuple[Any, ...]] = set()
@@ -84,7 +98,7 @@ class Reads:
         """Whether a write of a location changes a value that was read, or what was gone through."""
         kind = kind_of(target)
         if kind is Kind.ATTRIBUTE:
-            return target in self.values, target in self.bases
+            return target in self.values, target in self.bases or target[-1] in self.methods
         if kind is Kind.GLOBAL:
             return target[-1] in self.globals, self.globals.get(target[-1], False)
         if kind is Kind.CELL:
@@ -95,10 +109,11 @@ class Reads:
 
 class Test:
     """An expression in a frame, evaluated without running code: names, attributes of plain objects, ``len``, items,
-    comparisons and arithmetic of plain values. All operands are evaluated, also those that decide nothing."""
+    comparisons and arithmetic of plain values. All operands are evaluated, also those that decide nothing. A call of a
+    function, method or property that only returns the value of an expression stands for that."""
 
     def __init__(self, frame: FrameType, reads: Reads | None = None) -> None:
-        code = frame.f_code
+        code, self._depth = frame.f_code, 0
         self._locals, self._globals = frame.f_locals, frame.f_globals
         if self._locals is not self._globals:
             if not code.co_flags & inspect.CO_OPTIMIZED:
@@ -107,11 +122,71 @@ class Test:
             if type(shown) is dict:
                 shown.clear()  # the frame keeps it, and with it objects that the program may let go of
         self._captured = {*code.co_freevars, *code.co_cellvars}
+        self._given: set[str] = set()  # the parameters of a function that the test calls
         self.own: set[tuple[str, Any]] = set()  # the variables that no other thread has, with their values
         self._reads = reads
 
+    @classmethod
+    def _of_call(cls, function: FunctionType, given: dict[str, Any], caller: Test) -> Test:
+        """The body of a function that is called with these arguments."""
+        made = cls.__new__(cls)
+        made._depth, made._reads, made._globals = caller._depth + 1, caller._reads, function.__globals__
+        if made._depth > _DEEPEST:
+            raise Unknown
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        try:
+            made._locals = {**{name: cell.cell_contents for name, cell in cells.items()}, **given}
+        except ValueError as error:
+            raise Unknown from error  # one is empty
+        made._captured, made._given, made.own = {*cells}, {*given}, set()
+        return made
+
+    def _called(self, node: ast.expr) -> tuple[Test, ast.expr] | None:
+        """What an expression stands for if it is a call, or reads a property."""
+        match node:
+            case ast.Call(ast.Name(name), given, []) if name != "len":
+                function, args = self._variable(name, True), []
+            case ast.Call(ast.Attribute(inner, name), given, []):
+                owner = self.value(inner, True)
+                function, args = self._of_class(owner, name), [owner]
+            case ast.Attribute(inner, name):
+                owner, given = self.value(inner, True), []
+                found = next((each[name] for each in map(_namespace, bases(type(owner))) if name in each), None)
+                if type(found) is not property:
+                    return None
+                function, args = self._of_class(owner, name).fget, [owner]
+            case _:
+                return None
+        if type(function) is not FunctionType:
+            raise Unknown
+        code = function.__code__
+        text = sites.expressions.get((code.co_filename, code.co_firstlineno))
+        args += [self.value(each, True) for each in given]
+        if text is None or code.co_argcount != len(args) or function.__defaults__ or code.co_cellvars:
+            raise Unknown
+        function_name, names, body = _parsed(text)
+        if code.co_name != function_name or len(names) != len(args):
+            raise Unknown  # a lambda in a decorator, which begins on the same line
+        if self._reads is not None:
+            self._reads.methods |= _OF_FUNCTIONS
+        return Test._of_call(function, dict(zip(names, args, strict=True)), self), body
+
+    def _of_class(self, owner: Any, name: str) -> Any:
+        """What the class of an object has under a name that no instrumented code ever stores."""
+        of_class = [_namespace(each) for each in bases(type(owner))]
+        space = dictionary(owner)
+        if type(space) is not dict or name in space or name in sites.stored or name.startswith("__"):
+            raise Unknown
+        if any("__getattribute__" in each for each in of_class[:-1]):
+            raise Unknown
+        if self._reads is not None:
+            self._reads.methods.add(name)
+        return next((each[name] for each in of_class if name in each), None)
+
     def truth(self, node: ast.expr) -> bool:
         """Whether the value of an expression is true."""
+        if called := self._called(node):
+            return called[0].truth(called[1])
         value = self.value(node)
         kind = type(value)
         if kind in _CONTAINERS:
@@ -144,6 +219,8 @@ class Test:
             case ast.BoolOp(how, parts):
                 rooms = [self.room(each, sense) for each in parts]
                 return max(rooms) if isinstance(how, ast.And) is sense else min(rooms)
+        if called := self._called(node):
+            return called[0].room(called[1], sense)
         if self.truth(node) is sense:
             return 0
         match node:
@@ -162,6 +239,8 @@ class Test:
 
     def value(self, node: ast.expr, base: bool = False) -> Any:  # one case for each kind of expression
         """The value of an expression; ``base``: it is only gone through."""
+        if called := self._called(node):
+            return called[0].value(called[1], base)
         match node:
             case ast.Constant(value) if type(value) in _SCALARS:
                 return value
@@ -201,7 +280,7 @@ class Test:
             if name in self._captured and self._reads is not None:
                 self._reads.cells = True
                 self._reads.cell_bases |= base
-            elif self._reads is not None:
+            elif self._reads is not None and name not in self._given:
                 found = self._locals[name]
                 self.own.add((name, (type(found), found) if type(found) in _SCALARS else number(found)))
             return self._locals[name]
@@ -238,6 +317,8 @@ class Test:
 
     def _content(self, node: ast.expr) -> Any:
         """A container, the value of an expression that is a name or an attribute; its elements are read."""
+        if called := self._called(node):
+            return called[0]._content(called[1])
         if not isinstance(node, (ast.Name, ast.Attribute)):
             raise Unknown
         found = self.value(node, True)

@@ -3,7 +3,9 @@
     with condition:
         while not ready: condition.wait()
 
-or ``condition.wait_for(lambda: ready)``. A *pass* of such a loop takes the lock, finds the test true, and waits again.
+or ``condition.wait_for(lambda: ready)``, perhaps with ``if closed: return`` before ``wait``.
+
+A *pass* of such a loop takes the lock, finds the test true, and waits again.
 Whether the thread has passed or still stands before the lock, the next ``notify_all`` finds it, or leaves it, before
 the lock; so an execution is as good without the pass. In searches that know steps by their conflicts alone
 (``Plan.relates``) a thread therefore takes the lock, at the ``with`` or after a notification, once it is free *and* the
@@ -20,7 +22,8 @@ What must hold for a condition with such loops, in all executions of the search 
 2. waiting threads are woken by ``notify_all``, or one by one: then all wait in such loops with the same test, and no
    section lets more threads go on than it wakes (:meth:`~.loop_tests.Test.room`);
 3. a step that writes what the test of a loop reads is made under the lock, and ``notify_all`` is called under it, too,
-   before the lock is released; unless the thread has just left such a loop, and all threads have the same test;
+   before the lock is released; unless the thread has just left such a loop, and all threads have the same test; or
+   else the rule for threads that are woken one by one holds;
 4. what the test only goes through, to get at what it reads (``self.items`` in ``len(self.items)``), is not written;
 5. there is a thread that can move whenever one stands before such a loop, and none does at the end.
 
@@ -38,6 +41,7 @@ import json
 import threading
 from collections.abc import Callable
 from functools import lru_cache
+from math import inf
 from types import CodeType, FrameType
 from typing import Any, Final
 from zlib import crc32
@@ -77,10 +81,10 @@ def waits_through(wait: CodeType, wait_for: CodeType) -> None:
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> tuple[ast.expr, ast.expr]:
-    """The condition and the test of a loop, as the rewriter has noted them."""
-    condition, test = json.loads(text)
-    return ast.parse(condition, mode="eval").body, ast.parse(test, mode="eval").body
+def _parsed(text: str) -> tuple[ast.expr, ast.expr, ast.expr | None]:
+    """The condition, the test, and the limit of a loop, as the rewriter has noted them."""
+    condition, test, *limit = [ast.parse(each, mode="eval").body for each in json.loads(text)]
+    return condition, test, limit[0] if limit else None
 
 
 class WaitLoop:
@@ -206,9 +210,11 @@ def _before(lock: Any, models: Models, frame: FrameType, condition: Any) -> Wait
     text = sites.wait_loops.get(code.co_filename, {}).get((kind, frame.f_lineno))
     if text is None or runtime.current.pool is not None or not _SHOWING.isdisjoint(code.co_names):
         return None
-    named, test = _parsed(text)
+    named, test, limit = _parsed(text)
     try:
         found = Test(frame).value(named)
+        if limit is not None and Test(frame).value(limit) is not None:
+            return None
     except Unknown:
         return None
     if type(found) is not threading.Condition or (condition is not None and found is not condition):
@@ -247,7 +253,7 @@ def _begin_section(lock: Any, models: Models, frame: FrameType) -> None:
         return
     found: dict[tuple[Target, Any], Measure] = {}
     for text in dict.fromkeys(texts.values()):
-        named, node = _parsed(text)
+        named, node, _ = _parsed(text)
         try:
             test = Test(frame, Reads())
             condition = test.value(named)
@@ -293,7 +299,8 @@ def finish(runtime: Runtime) -> None:
         unknown = runtime.untracked or runtime.uncontrolled or runtime.limited or runtime.timed
         unknown = unknown or MISUSE_POINTS in runtime.points or lock in models.foreign_locks
         measures = None
-        if any(step[1] is Op.NOTIFY and step[2] == target for step in runtime.log):
+        wakes_single = any(step[1] is Op.NOTIFY and step[2] == target for step in runtime.log)
+        if wakes_single or (reads.is_one_test() and _breaks(runtime, target, lock, reads, None)):
             if lock in not_measured:
                 runtime.need_points(_measuring(lock))
                 continue
@@ -320,15 +327,16 @@ class _Section:
         """Whether threads that wait may not learn of its changes."""
         return self.changes and not self.notifies and not (self.follows and one_test)
 
-    def wakes_too_few(self, following: set[int]) -> bool:
+    def wakes_too_few(self, following: set[int], unit: float) -> bool:
         """Whether it wakes less than its changes let go on, a thread that goes on itself was woken for that, and less
-        than may wait: of ``following``, all others."""
+        than may wait: of ``following``, all others. Where the loop would end there is room for one thread for each
+        item, or, if ``unit`` is infinite, for any number of threads."""
         if self.notifies or (self.measure is None and not (self.changes or self.follows)):
             return False
         if self.measure is None or self.measure.after is None:
             return True
-        gone_on = max(self.measure.before - self.follows, 0)
-        return self.woken < len(following - {self.task}) and self.measure.after > gone_on + self.woken
+        before, after = [room and room * unit for room in (self.measure.before, self.measure.after)]
+        return self.woken < len(following - {self.task}) and after > max(before - self.follows, 0) + self.woken
 
 
 class _Look:
@@ -394,4 +402,6 @@ def _breaks(runtime: Runtime, condition: Target, lock: Target, reads: Reads, mea
         ended += look.sections.values()
     if measures is None:
         return any(section.is_quiet(reads.is_one_test()) for section in ended)
-    return not look.waiting <= look.standing or any(section.wakes_too_few(look.following) for section in ended)
+    return not look.waiting <= look.standing or all(
+        any(section.wakes_too_few(look.following, unit) for section in ended) for unit in (1, inf)
+    )

@@ -163,6 +163,7 @@ def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
 
 def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     """A function: its body in a scope of its own, decorators and defaults in the outer one."""
+    wait_loops.note_function(r, node)
     node.decorator_list = [decorator(r, each) for each in node.decorator_list]
     if node.name == "__del__":
         node.decorator_list.insert(0, reading("__mz_fz__", node))
