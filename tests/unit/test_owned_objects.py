@@ -176,3 +176,26 @@ def test_schedules_mean_the_same_where_all_steps_are_recorded(strategy: str, tmp
     assert found.failure.thread == "0.1"
     assert simplest(program, found, simplifies=False).happened
     assert simplest(program, found).happened
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr", "se-mcr"])
+def test_an_access_that_comes_too_late_may_come_earlier(strategy: str, tmp_path: Path) -> None:
+    """The first execution ends with the main thread's first access, before it is known that there may be others."""
+    text = """
+    typedef struct { int users; } session;
+    session *opened;
+    void *serve(void *unused) { (void)unused; opened->users = 0; free(opened); return 0; }
+    int main(void) {
+        pthread_t one;
+        opened = malloc(sizeof *opened);
+        opened->users = 1;
+        pthread_create(&one, 0, serve, 0);
+        opened->users = 2;
+        opened->users = 3;
+        pthread_join(one, 0);
+        return 0;
+    }
+    """
+    explorer = Explorer(opened(tmp_path, text), strategy, stop_at_first=False)
+    lines = {str(each.failure.location).rpartition(":")[2] for each in explorer.run().found}
+    assert len(lines) == 2

@@ -239,8 +239,11 @@ class Memory:
 
     def fault(self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str) -> ProgramFault:
         """The fault of an access that no live object has room for."""
-        if thing is not None and not (thing.live or thing.is_shared or self.run.solo):
-            self.owned.share(thing, for_certain=True)  # in another order it may still be there
+        run = self.run
+        if thing is not None and not (thing.live or run.solo):  # in another order it may still be there
+            if not thing.is_shared:
+                self.owned.share(thing, for_certain=True)
+            run.sharing.touch(run.current.index, _READ, thing.life, site, site in run.points)
         if address < 4096:
             return ProgramFault("null pointer", f"{verb} {size} byte(s) at a null pointer ({address:#x})", site)
         if thing is None or thing.kind == "function":
