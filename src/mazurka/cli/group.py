@@ -24,6 +24,7 @@ VERBS: Final = {
     "recording": "Look into a recording of control flow.",
     "spec": "Check specifications of calls of shared objects that commute.",
     "properties": "List properties to look for, or check a file of your own.",
+    "reproduce": "Find an order of the threads that fails as a recorded run did.",
     "replay": "Run exactly one saved schedule again.",
     "view": "Write a report, a saved failure or a recording as a page.",
     "list": "List the failures saved here.",

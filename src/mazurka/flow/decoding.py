@@ -60,6 +60,10 @@ class _Open(Exception):
     """The thread may have stopped here, or the way on isn't known."""
 
 
+class _Round(_Open):
+    """A loop begins anew."""
+
+
 class _Function:
     """What a decoder has to do in each node of a function: instructions to compute, calls to follow."""
 
@@ -103,6 +107,8 @@ class Decoder:
         self._missing = 0
         #: What came from outside, with the number of blocks before it and the function that brought it.
         self.inputs: list[tuple[int, str, Input]] = []
+        #: The open paths that may go on with further passes of a loop, by their places among all.
+        self.rounds: set[int] = set()
 
     # -- what users ask for -------------------------------------------------------------------------------------------
 
@@ -136,15 +142,18 @@ class Decoder:
             stack, blocks, step = waiting.pop()
             self._stack, self._tentative = stack, blocks
             self._stopped = False
+            goes_round = False
             try:
                 self._take_open(step)
                 while len(self._tentative) < _FOLLOWED and self._stack:
                     self._advance()
-            except (EndOfRecord, _Open):
-                pass
+            except (EndOfRecord, _Open) as error:
+                goes_round = isinstance(error, _Round)
             if self._is_open():
                 waiting += [(self._copied(self._stack), list(self._tentative), each) for each in self._choices()]
             else:
+                if goes_round:
+                    self.rounds.add(len(found))
                 found.append(self._tentative)
         return found
 
@@ -534,7 +543,7 @@ class Decoder:
     def _take_open(self, step: Step) -> None:
         """Take a step that is one of several."""
         if step.passes is not None:
-            raise _Open  # it begins anew
+            raise _Round
         self._take(self._stack[-1], step)
 
     @staticmethod

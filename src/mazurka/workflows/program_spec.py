@@ -30,6 +30,9 @@ _LOADING: Final = ("include", "invariant", "properties", "leaks", "isolation", "
 #: In a schedule's options: the front end, if it was given.
 FRONT_END: Final = "program"
 
+#: In a schedule's options: the recording of control flow whose inputs the program gets.
+RECORDING: Final = "recording"
+
 #: In a schedule's options: the loader of the program, if it is not the command line.
 RUNNER: Final = "runner"
 PYTEST: Final = "pytest"
@@ -113,4 +116,9 @@ def _front_end_of(subject: ProgramSpec) -> FrontEnd:
 
 def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> Program:
     """The program, not yet loaded; ``cache`` is the folder for compiled code."""
-    return _front_end_of(subject).open(subject.target, subject.arguments, settings_of(options, cache))
+    program = _front_end_of(subject).open(subject.target, subject.arguments, settings_of(options, cache))
+    if (recording := subject.loading.get(RECORDING)) is not None:
+        from mazurka.workflows.reproducing import fed
+
+        fed(program, str(recording))
+    return program

@@ -26,6 +26,7 @@ from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFuncti
 from mazurka.program.llvm.ir.thread_locals import ask_for_copies
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
+from mazurka.program.llvm.known_paths import KnownPaths
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, ENVIRONMENTS, STREAM_SIZE, STREAMS
 from mazurka.program.llvm.memory import Late, Memory
@@ -100,8 +101,10 @@ class Machine:
         native_after: float = NATIVE_AFTER,
         *,
         counts_steps: bool = False,
+        paths: KnownPaths | None = None,
     ) -> None:
         self.module = module
+        self.paths = paths
         self.library = library
         self.events = events
         self.steps: dict[int, list[int]] = {}  # by thread: the length of the log before each of its steps, if counted
@@ -132,7 +135,7 @@ class Machine:
         self.loops: dict[int, str] = {}  # the functions of loops, by their numbers
         self.names: dict[str, Mapping[str, str]] = {}  # the Python variables of functions that have loops
         self.native: NativeCode | None = None  # made when it is needed
-        self._native_after = native_after if events is None and not counts_steps else inf
+        self._native_after = native_after if events is None and not counts_steps and paths is None else inf
         self._passes = 0  # of loops, in all executions before
         self._warm = inf  # passes of this execution after which native code is used
         self._sites: dict[int, int] = {}  # by the identity of an instruction
@@ -191,6 +194,8 @@ class Machine:
         )
         if self.events is not None:
             self.namespace["field"] = self.events.field
+        if self.paths is not None:
+            self.namespace["entered"] = self.paths.entered
 
     def _lay_out(self) -> None:
         memory = self.memory
@@ -284,6 +289,7 @@ class Machine:
                 self.definition,
                 self._watched,
                 counts_steps=self._counts_steps,
+                number=None if self.paths is None else self.paths.number,
             )
             code = translator.compiled(self.namespace, python_name(function.name))
             self.frame_sizes[code] = least_frame(function)
@@ -341,6 +347,8 @@ class Machine:
             self.native.restart()
         if self.events is not None:
             self.events.begin()
+        if self.paths is not None:
+            self.paths.begin(self)
         self.state.clear()
         self.output.clear()
         self.is_broken = False
@@ -632,6 +640,8 @@ class _Bound:
             machine, function = self._machine, self._machine.library_function(name)
             unknown = TAKE_UNKNOWN.get(name, ())
             fewest, most = _counts_of_arguments(function)
+            if machine.paths is not None:
+                function = machine.paths.library_function(name, function)
 
             def found(site: int, *arguments: Any) -> Any:
                 if machine.memory.section.depth and name in machine.library.stepping:

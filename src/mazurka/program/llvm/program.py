@@ -21,6 +21,7 @@ from mazurka.program.llvm.building import IR, ir_of
 from mazurka.program.llvm.elision import ElidedExecutions
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.ir.reading import read_module
+from mazurka.program.llvm.known_paths import KnownPaths
 from mazurka.program.llvm.leaks import leaks, leaks_at_exit
 from mazurka.program.llvm.library.cplusplus import uncaught
 from mazurka.program.llvm.library.exits import exit_process
@@ -73,6 +74,7 @@ class CProgram(LearnsPoints):
     settings: ProgramSettings
     others: tuple[str, ...] = ()  # files that are linked to it
     native_after: float = NATIVE_AFTER  # passes of loops in all executions until native code is made
+    paths: KnownPaths | None = None  # of the threads
     learned: Learned = field(default_factory=Learned)
     _leaks: list[Failure] = field(default_factory=list, init=False)  # of an execution whose process has ended by exit()
     timing: float | None = None
@@ -82,13 +84,15 @@ class CProgram(LearnsPoints):
 
     def prepare(self) -> None:
         if self.machine is None:
-            text = ir_of((self.path, *self.others), self.flags)
+            text = ir_of((self.path, *self.others), self.flags) if self.paths is None else self.paths.text
             module = read_module(text, self.path)
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
-            self.machine = Machine(module, self.path, self.settings.memory, LIBRARY, events, self.native_after)
+            self.machine = Machine(
+                module, self.path, self.settings.memory, LIBRARY, events, self.native_after, paths=self.paths
+            )
             if self.settings.races and are_weak(self.machine.instructions.values()):
                 self.machine.memory.atomic_stores = {}
             self.impossible = tuple(impossible_events(own(self.settings.properties), module))
@@ -127,7 +131,7 @@ class CProgram(LearnsPoints):
         assert machine is not None
         if plan.timing is None and self.timing is not None:
             plan = plan._replace(timing=self.timing)
-        found, is_learnt = self._elided.execute(plan, self.learned.points)
+        found, is_learnt = (None, False) if self.paths else self._elided.execute(plan, self.learned.points)
         if found is not None:
             return found
         if is_learnt:

@@ -104,7 +104,8 @@ class Translator:
     """Translates one function. ``address`` gives the addresses of symbols, ``site`` numbers instructions, ``callee``
     gives the expression for a function that is called by name, ``definition`` that function, if it is the program's.
     With ``counts_steps``, ``step()`` is called before each
-    instruction that may be visible to other threads."""
+    instruction that may be visible to other threads; and ``entered(n)`` in each block that has a ``number`` n, by the
+    names of its function and its own."""
 
     def __init__(
         self,
@@ -116,8 +117,10 @@ class Translator:
         watched: Watched | None = None,
         *,
         counts_steps: bool = False,
+        number: Callable[[str, str], int | None] | None = None,
     ) -> None:
         self.function = function
+        self._number_of = number
         self._watched = watched
         self._counts_steps = counts_steps
         self._address = address
@@ -277,6 +280,8 @@ class Translator:
     def _block(self, name: str, depth: int) -> None:
         block = self._blocks[name]
         self._line = self._line_of[id(block.instructions[0])]
+        if self._number_of is not None and (number := self._number_of(self.function.name, name)) is not None:
+            self._emit(depth, f"entered({number})")
         if (head := self.loops.heads.get(name)) is not None:
             self._emit(depth, f"if {self._passing(name)}: return go_on({head.number}, locals())")
         self._statements(block, block.instructions, depth)
