@@ -13,8 +13,11 @@ from mazurka.program.protocol import Access
 from mazurka.program.runtime.lazy_run import Entry, LazyRun
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import Kind, Target, is_only_content
+from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
 
+_is_semaphore: Final = of_kinds(Kind.SEMAPHORE)
+#: The end of targets that stand for the number of unfinished tasks.
+_TASKS: Final = "tasks"
 _CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 #: The site of all events of several steps: what one that reads accesses afterwards may depend on the value, at each of
@@ -76,6 +79,12 @@ def points_of(accesses: Iterable[tuple[Op, Target]]) -> int:
     return next((target[1] for op, target in accesses if op is Op.NOP and len(target) > 1), 1)
 
 
-def permits_of(semaphore: Target) -> Target:
-    """The target that stands for the permits of a semaphore whose number nobody looks at."""
-    return (Kind.PERMITS.tag, *semaphore[1:])
+def permits_of(counted: Target) -> Target:
+    """The target that stands for the permits of a semaphore, or the unfinished tasks of a queue, whose number nobody
+    looks at."""
+    return (Kind.PERMITS.tag, *counted[1:], *([] if _is_semaphore(counted) else [_TASKS]))
+
+
+def is_of_tasks(permits: Target) -> bool:
+    """Whether such a target stands for unfinished tasks, of which there must be none, in place of a permit."""
+    return bool(permits[-1] == _TASKS)

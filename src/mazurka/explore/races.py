@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from mazurka.explore.merged_run import MergedRun, points_of
+from mazurka.explore.merged_run import MergedRun, is_of_tasks, points_of
 from mazurka.explore.symmetry import NO_ORDER, Order
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access, Blocked, Run
@@ -508,7 +508,7 @@ class Execution:
         for event, changes in self._merged.changes.items():
             if permits in changes and (event < depth or self.clocks[event][task] < ordinal):
                 number += changes[permits]
-        return number > 0
+        return number == 0 if is_of_tasks(permits) else number > 0
 
     def _before(self, touch: _Touch, other: _Touch) -> bool:
         """Whether the event of ``touch`` happens before ``other``."""

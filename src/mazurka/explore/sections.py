@@ -169,7 +169,7 @@ class Sections:
     def _worthwhile(self, run: Run) -> set[int]:
         """The locks with two sections that commute, if of different threads: that one thread executes all of them
         here need not be so in other executions. All, if an operation of a semaphore may become part of a section."""
-        if self._semaphores is not None and self._semaphores.is_noted(run):
+        if self._semaphores is not None and self._semaphores.has_semaphores(run):
             return {fingerprint_of_name(each.lock) for each in self._found}
         earlier: dict[Target, list[_Touched]] = {}
         chosen = set()
@@ -258,7 +258,7 @@ class Sections:
                 elif target not in unordered and (entry[4] or not is_only_content(target)):
                     if self._semaphores is not None and self._semaphores.is_private(target):
                         continue  # it orders nothing
-                    how = Op.READ if self._is_release(run, number) else op
+                    how = op if self._semaphores is None else self._semaphores.op_of(run, number, op, target)
                     _synchronise(clock, task, how, synchronised.setdefault(target, [[], []]))
 
     def _learn_additions(self, run: Run, sections: list[_Section]) -> None:

@@ -11,6 +11,9 @@ A semaphore is *private* if each of these events leaves as many permits as there
 and it is left out. Else its events read or write a target of kind PERMITS: an acquire writes it, a release only reads
 it. So releases commute. Whether there is a permit in another order of events is known: it can be counted (races.py).
 
+Likewise the unfinished tasks of a queue without a maximum size, for which threads wait by ``join``: what changes their
+number, ``put`` and ``task_done``, reads such a target, a ``join`` writes it. These are events of their own.
+
 How it is used. :meth:`Semaphores.merged` makes of an execution, after its sections are single events, one with such
 events. The knowledge of semaphores that are not plain, or not private, grows with the executions of a search; if an
 execution contradicts what was assumed, the search begins again. The proof is in docs/explanation/semaphores.md.
@@ -37,6 +40,7 @@ from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import Kind, Target, of_kinds
 
 _is_semaphore: Final = of_kinds(Kind.SEMAPHORE)
+_is_counted: Final = of_kinds(Kind.SEMAPHORE, Kind.UNFINISHED)
 _is_lock: Final = of_kinds(Kind.LOCK)
 _is_permits: Final = of_kinds(Kind.PERMITS)
 
@@ -96,32 +100,43 @@ class Semaphores:
         used: set[Target] = set()
         tells = bool(run.untracked or run.uncontrolled) or any(each.repeats is not None for each in run.blocked)
         for number, entry in enumerate(run.entries()):
+            noted = run.count_changes.get(number)
             for _, target in accesses_of(entry):
-                if _is_semaphore(target):
+                if _is_counted(target):
                     used.add(target)
-                    if number not in run.permits or target != entry[2]:
+                    if noted is None or target != noted.target:
                         self._not_plain.add(fingerprint_of_name(target))
-            if (noted := run.permits.get(number)) is not None:
-                change, number_before, has_bound = noted
-                if left.get(entry[2], number_before) != number_before:  # something else has changed it
-                    self._not_plain.add(fingerprint_of_name(entry[2]))
-                left[entry[2]] = number_before + change
-                own = owned[entry[0], entry[2]] = owned[entry[0], entry[2]] - change
+            if noted is not None:
+                target, change, number_before, has_bound = noted
+                if left.get(target, number_before) != number_before:  # something else has changed it
+                    self._not_plain.add(fingerprint_of_name(target))
+                left[target] = number_before + change
+                own = owned[entry[0], target] = owned[entry[0], target] - change
                 if has_bound and own < 0:
-                    self._not_plain.add(fingerprint_of_name(entry[2]))
-                owned[entry[0], entry[2]] = max(own, 0)
+                    self._not_plain.add(fingerprint_of_name(target))
+                owned[entry[0], target] = max(own, 0)
         if tells:
             self._not_plain.update(map(fingerprint_of_name, used))
         return self._begun and len(self._not_plain) != before
 
     def is_release(self, run: Run, number: int) -> bool:
         """Whether a step only gives back permits of a plain semaphore."""
-        noted = run.permits.get(number)
-        return noted is not None and noted[0] > 0 and self._is_plain(run.entries()[number][2])
+        noted = run.count_changes.get(number)
+        return noted is not None and noted.change > 0 and _is_semaphore(noted.target) and self._is_plain(noted.target)
 
-    def is_noted(self, run: Run) -> bool:
+    def has_semaphores(self, run: Run) -> bool:
         """Whether an execution uses a plain semaphore."""
-        return bool(run.permits) and bool(self._used(run))
+        return bool(run.count_changes) and any(map(_is_semaphore, self._used(run)))
+
+    def op_of(self, run: Run, number: int, op: Op, target: Target) -> Op:
+        """How an access of a step orders it: by plain numbers, operations that only change them are in no order with
+        one another."""
+        noted = run.count_changes.get(number)
+        if noted is None or noted.target != target or not self._is_plain(target):
+            return op
+        if _is_semaphore(target):
+            return Op.READ if noted.change > 0 else op
+        return Op.READ if noted.change else Op.RMW
 
     def is_private(self, target: Target) -> bool:
         """Whether a target is a plain semaphore for which nobody ever waits."""
@@ -133,9 +148,8 @@ class Semaphores:
         return len(self._private)
 
     def _used(self, run: Run) -> set[Target]:
-        """The plain semaphores that an execution uses."""
-        entries = run.entries()
-        return {entries[number][2] for number in run.permits if self._is_plain(entries[number][2])}
+        """The plain semaphores, and numbers of unfinished tasks, that an execution uses."""
+        return {noted.target for noted in run.count_changes.values() if self._is_plain(noted.target)}
 
     def _is_plain(self, semaphore: Target) -> bool:
         return fingerprint_of_name(semaphore) not in self._not_plain
@@ -146,7 +160,7 @@ class Semaphores:
         """An execution, with or without sections as single events, with operations of semaphores as parts of events;
         and whether the search has to begin again, since it contradicts what was assumed. ``original`` is the execution
         with all its steps."""
-        if not self.is_noted(original):
+        if not self._used(original):
             self._begun = True
             return run, False
         before = len(self._not_plain), len(self._not_private)
@@ -154,10 +168,10 @@ class Semaphores:
         for event in steps:
             if isinstance(event, _Event):
                 for semaphore, change in event.changes.items():
-                    if change or event.taken != semaphore:
+                    if change or event.taken != semaphore or not _is_semaphore(semaphore):
                         self._not_private.add(fingerprint_of_name(semaphore))
         for blocked in original.blocked:
-            if _is_semaphore(blocked.target):
+            if _is_counted(blocked.target):
                 self._not_private.add(fingerprint_of_name(blocked.target))
         if len(self._not_plain) != before[0] or (self._begun and len(self._not_private) != before[1]):
             return run, True
@@ -183,8 +197,10 @@ class Semaphores:
                         last[task] = None
                 continue
             span = (number, number + 1) if spans is None else spans[number]
-            noted = original.permits.get(span[0]) if _is_semaphore(target) and self._is_plain(target) else None
-            change = 0 if noted is None else noted[0]
+            noted = original.count_changes.get(span[0])
+            if noted is not None and not self._is_plain(noted.target):
+                noted = None
+            change = 0 if noted is None or not _is_semaphore(target) else noted.change
             is_free = is_event(entry) or is_of_content(entry)
             if earlier is not None and (change > 0 or (earlier.is_open and is_free)):
                 event = earlier
@@ -201,7 +217,14 @@ class Semaphores:
             elif change > 0:
                 event.accesses[Op.READ, permits_of(target)] = None
             else:
-                event.accesses.update(dict.fromkeys([each for each in accesses_of(entry) if each[0] is not Op.NOP]))
+                others = accesses_of(entry)
+                if noted is not None:  # of a queue
+                    others = [each for each in others if each[1] != noted.target]
+                    if noted.change:
+                        event.accesses[Op.READ, permits_of(noted.target)] = None
+                    else:
+                        event.taken = noted.target
+                event.accesses.update(dict.fromkeys([each for each in others if each[0] is not Op.NOP]))
             self._count(event, task, span, original)
             passed = points_of(accesses_of(entry))
             event.points += passed
@@ -214,8 +237,9 @@ class Semaphores:
         """Enter how steps of an event change the number of permits."""
         entries = original.entries()
         for number in range(*span):
-            if number in original.permits and entries[number][0] == task and self._is_plain(entries[number][2]):
-                event.changes[entries[number][2]] += original.permits[number][0]
+            noted = original.count_changes.get(number)
+            if noted is not None and entries[number][0] == task and self._is_plain(noted.target):
+                event.changes[noted.target] += noted.change
 
     def _made(self, steps: list[Entry | _Event], original: Run) -> Run:
         entries: list[Entry] = []
@@ -235,13 +259,13 @@ class Semaphores:
         made = MergedRun(original.tasks, entries, choices)
         made.blocked = [
             replace(each, op=Op.ACQUIRE, target=permits_of(each.target))
-            if _is_semaphore(each.target) and self._is_plain(each.target)
+            if _is_counted(each.target) and self._is_plain(each.target)
             else each
             for each in original.blocked
         ]
         made.starts, made.changes, made.initially = starts, changes, {}
-        for number, (_, before, _) in sorted(original.permits.items()):
-            made.initially.setdefault(permits_of(original.entries()[number][2]), before)
+        for _, noted in sorted(original.count_changes.items()):
+            made.initially.setdefault(permits_of(noted.target), noted.before)
         return made
 
     def _entry(self, event: _Event) -> Entry:

@@ -252,6 +252,16 @@ class Blocked:
     wake: Target | None = None
 
 
+class CountChange(NamedTuple):
+    """A step changes a number that nobody looks at but threads that wait: it takes permits of a semaphore, waiting as
+    long as it takes, or gives some back; or it changes the number of unfinished tasks of a queue, or waits for none."""
+
+    target: Target
+    change: int
+    before: int
+    has_bound: bool = False
+
+
 class Choice(NamedTuple):
     """A decision at a point where several threads could move (task indexes, ascending)."""
 
@@ -309,9 +319,7 @@ class Run:
     #: Steps ``n`` that add to an integer without showing it (its read; the write comes next); and ``~n`` for steps
     #: that add a key to a dictionary or a set, or remove one, append to a list, or write to a file.
     additions: Collection[int] = frozenset()
-    #: Steps that take permits of semaphores, waiting as long as it takes, or give some back: by how much the number of
-    #: permits changes, what it was before, and whether the semaphore has a bound.
-    permits: Mapping[int, tuple[int, int, bool]] = field(default_factory=dict)
+    count_changes: Mapping[int, CountChange] = field(default_factory=dict)  # relates only: by step
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     counted: Collection[int] = frozenset()  # steps that look at one list, but not at the order of its elements
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented

@@ -35,7 +35,7 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.names = runtime.names
     run.additions, run.unordered, run.counted = runtime.additions, runtime.unordered, runtime.counted
     run.unseen = runtime.unseen
-    run.permits = runtime.permits
+    run.count_changes = runtime.count_changes
     run.alike, run.told_apart = runtime.alike, runtime.told_apart
     run.daemons = tuple([task.index for task in tasks if task.daemon])
     run.labels = {task.index: task.label for task in tasks if task.label}

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from mazurka.program.protocol import Access, Blocked, Divergence, Failure, Plan
+from mazurka.program.protocol import Access, Blocked, CountChange, Divergence, Failure, Plan
 from mazurka.program.runtime import greenlet_pool
 from mazurka.program.runtime.scheduler import Scheduler, TimedScheduler
 from mazurka.program.runtime.sharing import SHARED, Sharing
@@ -116,6 +116,7 @@ class Runtime:
         "assumed",
         "by_name",
         "careful",
+        "count_changes",
         "counted",
         "current",
         "detail",
@@ -135,7 +136,6 @@ class Runtime:
         "log",
         "names",
         "on_body_end",
-        "permits",
         "points",
         "relates",
         "replacing_runs_code",
@@ -230,7 +230,7 @@ class Runtime:
         self.additions: set[int] = set()  # as in Run, like the next three
         self.unordered: set[int] = set()
         self.counted: set[int] = set()
-        self.permits: dict[int, tuple[int, int, bool]] = {}
+        self.count_changes: dict[int, CountChange] = {}
         self.unseen: set[Target] = set()
         self.relates = plan.relates
         self.wait_loops = {}

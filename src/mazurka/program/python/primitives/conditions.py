@@ -23,7 +23,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, CountChange
 from mazurka.program.python.primitives import wait_loops
 from mazurka.program.python.primitives.callbacks import called, condition_wait_for
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
@@ -309,7 +309,8 @@ def _note_permits(semaphore: Any, runtime: Any, target: Target, change: int, has
     """The last step takes permits or gives them back, and shows nothing of how many there are."""
     if runtime.relates and not (runtime.solo or runtime.aborting):  # otherwise there is no such step
         assert runtime.log[-1][2] is target
-        runtime.permits[len(runtime.log) - 1] = change, semaphore.__dict__["_value"], has_bound
+        before = semaphore.__dict__["_value"]
+        runtime.count_changes[len(runtime.log) - 1] = CountChange(target, change, before, has_bound)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:

@@ -36,7 +36,7 @@ from collections import deque
 from sys import _getframe
 from typing import Any, Final
 
-from mazurka.program.protocol import Access
+from mazurka.program.protocol import Access, CountChange
 from mazurka.program.python.primitives import locks
 from mazurka.program.python.primitives.abstract_models import AbstractModel, mark_of
 from mazurka.program.python.primitives.private import Stored
@@ -146,6 +146,7 @@ class Fifo(AbstractModel):
         runtime.visit(Op.RMW, self._end("tail"), 0, None, counted, True)
         place = self.tail
         self.tail += 1
+        self._note_count(1)
         runtime.record_value(self.tail)
         self._show(place, item)
         if size > 0 and place >= size:
@@ -197,6 +198,7 @@ class Fifo(AbstractModel):
         self.calls += 1
         if self._counts:
             runtime.visit(Op.RMW, self._unfinished, 0, None, (), True)
+            self._note_count(-1)
         else:
             runtime.drain()  # stores arrive, as with the lock of CPython's code
         self.got[runtime.current.index] -= 1
@@ -213,7 +215,16 @@ class Fifo(AbstractModel):
         over = QueueWait("the end of all tasks of", self.thing, self.born)
         self.calls += 1
         runtime.block(Op.READ, self._unfinished, lambda: space["unfinished_tasks"] == 0, waiting_for=over)
+        self._note_count(0)
         self.calls -= 1
+
+    def _note_count(self, change: int) -> None:
+        """The last step changes the number of unfinished tasks, or has waited until it was zero. Where a `put` waits
+        for room, it is counted before it changes the number."""
+        runtime = self.models.runtime
+        if runtime.relates and self._counts and not (runtime.solo or runtime.aborting) and self.thing.maxsize <= 0:
+            before = self.thing.__dict__["unfinished_tasks"]
+            runtime.count_changes[len(runtime.log) - 1] = CountChange(self._unfinished, change, before)
 
     def look(self) -> bool:
         """Look at the number of items; false if other threads may change it meanwhile."""
