@@ -5,8 +5,9 @@
 
 Each file of ``programs/services`` is a service with one bug; with the argument ``repaired`` it has none. The bug has to
 be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions have to be covered
-within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook`` is correct, and has to
-be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not
+within ``--seconds`` CPU seconds, if it is not verified. ``programs/orders_service.py`` is correct, too, and shows how
+the number of executions grows with its orders and workers. Each function of ``programs/textbook`` is correct, and has
+to be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not
 of the CPU), and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
 
 CPU seconds are those of one process, from its start on, with the explanation of the bug left out; frontrun's are those
@@ -32,12 +33,18 @@ from benchmarks.row import ROOT, SRC, Row, Settings
 
 _SERVICES: Final = ROOT / "benchmarks" / "programs" / "services"
 _TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook"
+_ORDERS: Final = ROOT / "benchmarks" / "programs" / "orders_service.py"
 _PEER: Final = ROOT / "benchmarks" / "services_frontrun.py"
 
 #: The demands: CPU seconds to a bug, preemptions, CPU seconds of a textbook program.
 _TO_THE_BUG: Final = 10.0
 _PREEMPTIONS: Final = 2
 _TEXTBOOK_SECONDS: Final = 2.0
+
+#: The arguments of the service of orders, and the most executions until it is verified; None: two preemptions in so
+#: many CPU seconds.
+_GROWTH: Final = (("2 2", 30), ("3 2", 150), ("4 2", 800), ("4 2 join", 800), ("8 3", None))
+_TO_THE_BOUND: Final = 20.0
 
 #: Runs with real threads, and seconds after which one of them counts as stuck.
 _REAL_RUNS: Final = 1000
@@ -118,11 +125,15 @@ def measure(settings: Settings) -> Iterator[Row]:
         peers = pool.map(lambda path: _by_frontrun(path, settings.frontrun, most), paths)
         real = pool.map(_on_real_threads, paths)
         repaired = pool.map(lambda path: checked(str(path), "repaired", seconds=settings.seconds), paths)
+        growing = [each for each in _GROWTH if fnmatch.fnmatch("orders", settings.only)]
+        grown = pool.map(lambda each: checked(str(_ORDERS), *each[0].split(), seconds=_TO_THE_BOUND), growing)
         verified = pool.map(lambda target: checked(target, seconds=_TEXTBOOK_SECONDS), targets)
         for path, bug, *beside in zip(paths, bugs, sampled, peers, real, strict=True):
             yield _bug_row(path, bug, *beside)
         for path, said in zip(paths, repaired, strict=True):
             yield _repaired_row(f"{path.stem}, repaired", said)
+        for (arguments, most_executions), said in zip(growing, grown, strict=True):
+            yield _growth_row(f"orders {arguments}", most_executions, said)
         for target, said in zip(targets, verified, strict=True):
             yield _textbook_row(target.rpartition("::")[2], said)
 
@@ -148,6 +159,14 @@ def _repaired_row(figure: str, said: Checked | str) -> Row:
     holds = said.verdict == "verified" or (said.verdict == "inconclusive" and covered >= _PREEMPTIONS)
     measured = said.verdict if said.verdict != "inconclusive" else f"{covered} preemptions" if covered >= 0 else "none"
     return Row(figure, demanded, measured, note=note, holds=holds)
+
+
+def _growth_row(figure: str, most: int | None, said: Checked | str) -> Row:
+    if most is None or isinstance(said, str):
+        return _repaired_row(figure, said)
+    holds = said.verdict == "verified" and said.executions <= most
+    measured = f"{said.executions:,}" if said.verdict == "verified" else said.verdict
+    return Row(figure, f"<= {most}", measured, "executions", f"{said.seconds:.1f} s; {said.strategy}", holds)
 
 
 def _textbook_row(figure: str, said: Checked | str) -> Row:
