@@ -7,8 +7,8 @@ Each file of ``programs/services`` is a service with one bug; with the argument 
 be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions have to be covered
 within ``--seconds`` CPU seconds, if it is not verified. ``programs/orders_service.py`` is correct, too, and shows how
 the number of executions grows with its orders and workers. Each function of ``programs/textbook`` is correct, and has
-to be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not
-of the CPU), and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
+to be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds,
+not of the CPU), and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
 
 CPU seconds are those of one process, from its start on, with the explanation of the bug left out; frontrun's are those
 of its search alone. The interpreter and Mazurka take half a second to start.
