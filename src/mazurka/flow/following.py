@@ -28,12 +28,10 @@ from mazurka.flow.decoding import BlockId, Decoder
 from mazurka.flow.externals import INPUTS, plain_name
 from mazurka.flow.reading import names_of, plan_of
 from mazurka.flow.recording import Recording, ThreadRecord
-from mazurka.flow.steering import Steering, Trail
 from mazurka.flow.stream import Input
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.c_library import LibraryFunction
 from mazurka.program.llvm.machine import Machine
-from mazurka.program.runtime.scheduler import draw
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Op
 from mazurka.trace.ids import ThreadIndex
@@ -67,7 +65,7 @@ _NOT_BEGUN: Final = RecordedPath((), ((),))
 @dataclass(slots=True)
 class _Walk:
     """A thread in an execution: how many ``blocks`` of its path it has behind it, how many of the tail behind it, on
-    which of the ``ways`` it may be."""
+    which of the ``ways`` it may be. ``marks`` are the lengths of the log when it came to its blocks."""
 
     path: RecordedPath | None
     blocks: int = 0
@@ -76,7 +74,7 @@ class _Walk:
     is_free: bool = False
     stopped: bool = False
     inputs: int = 0
-    trail: Trail = field(default_factory=Trail)
+    marks: list[int] = field(default_factory=list)
 
 
 class FollowedPaths:
@@ -110,7 +108,6 @@ class FollowedPaths:
         self._fed = {name for path in self.threads.values() for name, _ in path.inputs}
         #: Whether executions depend on the recording beyond their paths.
         self.gives_inputs = bool(self._fed) or not _SLEEPS.isdisjoint(map(plain_name, plan.module.functions))
-        self._steering = Steering()
 
     # -- for the machine ----------------------------------------------------------------------------------------------
 
@@ -120,9 +117,6 @@ class FollowedPaths:
     def begin(self, machine: Machine) -> None:
         self._machine = machine
         self._walks.clear()
-        self._steering.begin()
-        if self.steers:
-            machine.run.scheduler.advised = lambda enabled: self._steering.advised(machine, enabled, self._trail, draw)
 
     def entered(self, number: int) -> None:
         machine = self._machine
@@ -138,11 +132,8 @@ class FollowedPaths:
         if self._goes_on(walk, path, number) or any(
             self._goes_on(walk, path, number, place) for place in self._leaves_out(walk, path, task)
         ):
-            walk.trail.enter(walk.blocks + walk.tail, len(run.log))
+            walk.marks.append(len(run.log))
             return
-        if self.steers:
-            is_over = walk.blocks >= len(path.blocks) and all(walk.tail >= len(path.ways[way]) for way in walk.ways)
-            self._steering.learn(machine, task, walk.trail, is_over=is_over)
         self._stop(walk)
 
     def library_function(self, name: str, function: LibraryFunction) -> LibraryFunction:
@@ -189,9 +180,6 @@ class FollowedPaths:
 
     # -- the walk -----------------------------------------------------------------------------------------------------
 
-    def _trail(self, task: Task) -> Trail:
-        return (self._walks.get(task.index) or self._walk(task)).trail
-
     def _walk(self, task: Task) -> _Walk:
         path = self.threads.get(task.name, None if self.has_foreign else _NOT_BEGUN)
         walk = self._walks[task.index] = _Walk(path)
@@ -202,7 +190,7 @@ class FollowedPaths:
     def _leaves_out(self, walk: _Walk, path: RecordedPath, task: Task) -> Iterator[int]:
         """The places in a thread's certain path behind passes that repeat its last one, if that one only read."""
         assert self._machine is not None
-        blocks, at, log, marks = path.blocks, walk.blocks, self._machine.run.log, walk.trail.marks
+        blocks, at, log, marks = path.blocks, walk.blocks, self._machine.run.log, walk.marks
         for length in range(1, min(_LONGEST_PASS, len(marks) - 1, at) + 1):
             last, after = blocks[at - length : at], at
             while blocks[after : after + length] == last:

@@ -1,8 +1,8 @@
 """From a recording of control flow to a schedule that fails as the recorded run did.
 
 The program's executions are searched by a strategy of :mod:`mazurka.explore`; the recorded paths are facts about them
-(:mod:`mazurka.flow.following`): a thread that takes another way stays there, and strategies that can choose which read
-is to see another write next, choose one of such a thread.
+(:mod:`mazurka.flow.following`): a thread that takes another way stays there, so that a strategy that changes orders
+where steps conflict has to change one of the steps on which that way depends.
 
 An execution *reproduces* the failure if the recorded thread fails, in the recorded way, at the end of its path; if the
 recorded program hung, if threads wait for ever, each at the end of its path. It counts only if it happens again without
@@ -49,8 +49,9 @@ _FAULTS: Final = frozenset({FailureKind.EXCEPTION, FailureKind.ASSERTION})
 _ENDED_FROM_OUTSIDE: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 _HANGS: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
 
-#: Of ``auto``: the strategy that begins, since it changes the order at the last steps before a thread went another way,
-#: and for which part of the time. Of seven programs the portfolio needs up to five times as many executions.
+#: Of ``auto``: the strategy that begins, and for which part of the time. It changes the last conflicting steps first.
+#: For seven programs it needed 3 to 229 executions, and the portfolio 3 to 1,251. Without the paths it needed, for
+#: executions in which no thread takes another way, 3, 35, 151, and for four programs more than 198 to 547.
 AUTO: Final = "auto"
 _FIRST: Final = "dpor"
 _PART: Final = 1 / 3

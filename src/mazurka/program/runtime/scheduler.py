@@ -18,7 +18,7 @@ from __future__ import annotations
 import _random
 import random
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from math import inf
 from operator import attrgetter
 from typing import Any, Final, Protocol
@@ -29,7 +29,6 @@ from mazurka.program.runtime.task import Task
 from mazurka.trace.ids import PointIndex
 
 _STAY, _EVEN, _RANDOM = TailPolicy.STAY, TailPolicy.EVEN, TailPolicy.RANDOM
-_FIXED: Final = (_STAY, _EVEN)
 
 
 # One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not
@@ -88,8 +87,6 @@ class Scheduler:
     withheld = False  # as in Run
     _grace = GRACE
     _drops: Collection[int] = ()
-    #: Which of the threads that can move had better, in orders that are drawn; at least one.
-    advised: Callable[[list[Task]], list[Task]] | None = None
 
     def __init__(self, plan: Plan) -> None:
         prefix, self._again = unfolded(plan.prefix)
@@ -164,9 +161,6 @@ class Scheduler:
         cursor = self.cursor
         self.cursor = cursor + 1
         chosen: Task | None
-        every = enabled
-        if self.advised is not None and cursor >= len(self.prefix) and self._tail not in _FIXED:
-            enabled = self.advised(enabled)
         if cursor < len(self.prefix):
             chosen = self._follow(run, cursor, enabled)
         elif len(enabled) == 1 and self._policy is None:
@@ -185,8 +179,8 @@ class Scheduler:
             chosen.timed_out = True
         if chosen.sleeping and len(able) > 1:
             self._outruns(chosen, chosen.clock, min([task.clock for task in able]))
-        if len(every) > 1:
-            self.choices.append((cursor, chosen.index, tuple(map(_index_of, every))))
+        if len(enabled) > 1:
+            self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
 
     def _outruns(self, task: Task, end: float, earliest: float) -> None:
