@@ -93,6 +93,7 @@ MEASUREMENTS: Final = {
     "perfetto": "perfetto_export",
     "page": "page",
     "flow": "flow",
+    "reproduce": "reproduce",
 }
 
 
@@ -117,6 +118,7 @@ _LONG: Final = frozenset(
         "install",
         "page",
         "flow",
+        "reproduce",
     }
 )
 

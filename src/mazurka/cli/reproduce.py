@@ -30,7 +30,10 @@ _NOT_FOUND: Final = 3
     "--seconds", type=click.FloatRange(min=0), default=60.0, show_default=True, help="Stop after that (0: never)"
 )
 @click.option(
-    "--memory-model", type=SuggestingChoice(MEMORY_MODELS), default="sc", help="How late stores arrive  [default: sc]"
+    "--memory-model",
+    type=SuggestingChoice(MEMORY_MODELS),
+    default="sc",
+    help="How late other threads may see a write  [default: sc]",
 )
 @click.option(
     "--strategy", type=SuggestingChoice(tuple(STRATEGIES)), default="auto", help="How to search  [default: auto]"

@@ -81,12 +81,14 @@ class Attempt:
 @dataclass(slots=True)
 class RecordedFailure:
     """The failure that a recording ends with: the kinds that it may be, the ``thread`` that failed ("": it hung), and
-    the exit ``status``, where that is the failure; ``places`` are the lines at which the thread may have been."""
+    the exit ``status``, where that is the failure; ``places`` are the lines at which the thread may have been.
+    If it's ``strict`` no thread may have taken another way than its own."""
 
     kinds: frozenset[FailureKind]
     thread: str = ""
     status: int = 0
     places: frozenset[tuple[str, int]] = frozenset()
+    strict: bool = False
 
     def is_alike(self, failure: Failure) -> bool:
         """Whether a failure is of these kinds, of this thread, and at one of these places."""
@@ -99,6 +101,8 @@ class RecordedFailure:
 
     def is_met(self, failure: Failure, paths: FollowedPaths) -> bool:
         """Whether a failure of the last execution is this one."""
+        if self.strict and paths.stopped():
+            return False
         return self.is_alike(failure) and all(map(paths.is_at_end, (self.thread,) if self.thread else paths.threads))
 
 
@@ -160,15 +164,16 @@ def reproduce(
     store: Store | None = None,
     watcher: CheckObserver,
     steers: bool = True,
+    strict: bool = False,
 ) -> Attempt:
     """Search for an execution that fails as the recorded one did. Without ``steers`` paths are no facts, but inputs
-    are given.
+    are given. If it's ``strict`` only executions count in which no thread takes another way.
 
     Raises :class:`~mazurka.errors.MazurkaError` if the recording can't be followed.
     """
     started = time.perf_counter()
     recording, paths = opened(path)
-    wanted = recorded_failure(recording, paths, path)
+    wanted = replace(recorded_failure(recording, paths, path), strict=strict)
     about = recording.about
     target, *others = [os.path.relpath(os.path.join(about["directory"], each)) for each in _files(about)]
     steps = _STEPS * sum(len(each.blocks) for each in paths.threads.values())
@@ -217,7 +222,7 @@ def _files(about: dict[str, object]) -> list[str]:
     return [str(about["target"]), *map(str, parts)]
 
 
-def _searched(program: Program, options: Options, watcher: CheckObserver, started: float) -> Outcome:
+def _searched(program: _FailsAsRecorded, options: Options, watcher: CheckObserver, started: float) -> Outcome:
     """Search until the failure is reproduced, or a limit is reached; by ``auto`` with :data:`_FIRST` at first."""
     if options.strategy != AUTO:
         return _searched_by(options.strategy, program, options, watcher, started, 1.0)
@@ -225,7 +230,8 @@ def _searched(program: Program, options: Options, watcher: CheckObserver, starte
     left = None if options.max_executions is None else options.max_executions - first.executions
     is_over = options.time_limit is not None and time.perf_counter() - started >= options.time_limit
     is_interrupted = first.verdict == Inconclusive("interrupted")
-    if first.found or first.complete or is_over or is_interrupted or (left is not None and left <= 0):
+    is_covered = first.complete and not program.other_failures  # executions that fail otherwise end too early
+    if first.found or is_covered or is_over or is_interrupted or (left is not None and left <= 0):
         return first
     after = _searched_by(AUTO, program, replace(options, max_executions=left), watcher, started, 1.0)
     return replace(after, executions=first.executions + after.executions, seconds=first.seconds + after.seconds)
@@ -292,7 +298,9 @@ class _FailsAsRecorded(CProgram):
         return run
 
     def _is_wanted(self, failure: Failure, paths: FollowedPaths) -> bool:
-        return self.wanted.is_met(failure, paths) if paths.steers else self.wanted.is_alike(failure)
+        return (
+            self.wanted.is_met(failure, paths) if paths.steers or self.wanted.strict else self.wanted.is_alike(failure)
+        )
 
     def _happens(self, run: Run, failure: Failure, before: frozenset[int], paths: FollowedPaths) -> bool:
         """Whether the order of the threads alone leads to a failure."""
