@@ -5,7 +5,7 @@
 
 Each file of ``programs/services`` is a service with one bug; with the argument ``repaired`` it has none. The bug has to
 be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions have to be covered
-within ``--seconds`` CPU seconds, if it is not verified. ``programs/orders_service.py`` is correct, too, and shows how
+within ``--seconds`` CPU seconds, if it is not verified. ``programs/growing/orders.py`` is correct, too, and shows how
 the number of executions grows with its orders and workers. Each function of ``programs/textbook`` is correct, and has
 to be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds,
 not of the CPU), and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
@@ -33,7 +33,7 @@ from benchmarks.row import ROOT, SRC, Row, Settings
 
 _SERVICES: Final = ROOT / "benchmarks" / "programs" / "services"
 _TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook"
-_ORDERS: Final = ROOT / "benchmarks" / "programs" / "orders_service.py"
+_ORDERS: Final = ROOT / "benchmarks" / "programs" / "growing" / "orders.py"
 _PEER: Final = ROOT / "benchmarks" / "services_frontrun.py"
 
 #: The demands: CPU seconds to a bug, preemptions, CPU seconds of a textbook program.
