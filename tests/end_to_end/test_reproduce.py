@@ -27,6 +27,8 @@ _PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "programs" / "reproduce"
 
 #: A native run fails by chance; mostly the first one does.
 _ATTEMPTS = 200
+#: Recordings of a program that fails in several ways, of which some can't be reproduced.
+_RECORDINGS = 4
 
 LOST = """\
 #include <assert.h>
@@ -73,8 +75,12 @@ def _record(shell: Shell, name: str, flags: tuple[str, ...] = (), *, hangs: bool
 )
 def test_reproduced_from_a_native_run(shell: Shell, name: str, hangs: bool, words: str) -> None:
     shutil.copy(_PROGRAMS / f"{name}.c", shell.folder)
-    _record(shell, f"{name}.c", hangs=hangs)
-    done = shell.run("reproduce", f"{name}.flow", status=1)
+    for _ in range(1 if words else _RECORDINGS):
+        _record(shell, f"{name}.c", hangs=hangs)
+        done = shell.run("reproduce", f"{name}.flow", status=1)
+        if done.stdout.startswith("reproduced"):
+            break  # else executions end with another invalid access, before the recorded one
+        (shell.folder / f"{name}.flow").unlink()
     assert done.stdout.startswith(f"reproduced {name}.flow: ")
     assert f"violation: {words}" in done.stdout
     assert re.search(r"Proof:  witness checked \(\d+ events\), replayed", done.stdout)

@@ -18,6 +18,7 @@ Cost: 0.3 us a block of an execution, and what decoding takes.
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import field
@@ -26,7 +27,8 @@ from typing import Any, Final
 from mazurka.errors import MazurkaError
 from mazurka.flow.decoding import BlockId, Decoder
 from mazurka.flow.externals import INPUTS, plain_name
-from mazurka.flow.reading import names_of, plan_of
+from mazurka.flow.files import read
+from mazurka.flow.reading import names_of, plan_of, require_unchanged
 from mazurka.flow.recording import Recording, ThreadRecord
 from mazurka.flow.stream import Input
 from mazurka.lazy_dataclass import dataclass
@@ -267,3 +269,21 @@ def _deliver(m: Machine, site: int, what: int, found: Input, arguments: Sequence
         case 6 if found.result:
             return m.memory.allocate(len(data) + 1, "environment", "environment", data + b"\0").address
     return found.result
+
+
+def opened(path: str) -> tuple[Recording, FollowedPaths]:
+    """A recording, and its threads' paths.
+
+    Raises :class:`~mazurka.errors.MazurkaError`: it can't be read, the program has changed, or something is missing
+    from it.
+    """
+    recording = read(path)
+    require_unchanged(recording, path)
+    if recording.ending.lost:
+        problem = f"its end is missing: {os.strerror(recording.ending.lost)}"
+        raise MazurkaError("recording-incomplete", problem, where=path, hint="record again, with more room")
+    try:
+        return recording, FollowedPaths(recording)
+    except MazurkaError as error:
+        error.where = error.where or path
+        raise

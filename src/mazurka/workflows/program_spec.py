@@ -118,7 +118,15 @@ def open_program(subject: ProgramSpec, options: Options, cache: Path | None = No
     """The program, not yet loaded; ``cache`` is the folder for compiled code."""
     program = _front_end_of(subject).open(subject.target, subject.arguments, settings_of(options, cache))
     if (recording := subject.loading.get(RECORDING)) is not None:
-        from mazurka.workflows.reproducing import fed
-
-        fed(program, str(recording))
+        _give_inputs(program, str(recording))
     return program
+
+
+def _give_inputs(program: Program, path: str) -> None:
+    """Have a program in C, not yet loaded, get the inputs of a recording."""
+    from mazurka.flow.following import opened
+    from mazurka.program.llvm.program import CProgram
+
+    assert isinstance(program, CProgram)
+    _, program.paths = opened(path)
+    program.paths.steers = False

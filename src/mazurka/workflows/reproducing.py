@@ -24,15 +24,14 @@ from enum import Enum
 from typing import Final
 
 from mazurka.config import Options
-from mazurka.errors import MazurkaError, UsageError
+from mazurka.errors import UsageError
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome
 from mazurka.explore.strategy import StrategySettings
 from mazurka.flow.decoding import BlockId
-from mazurka.flow.files import read
-from mazurka.flow.following import FollowedPaths
+from mazurka.flow.following import FollowedPaths, opened
 from mazurka.flow.plan import Plan as FlowPlan
-from mazurka.flow.reading import names_of, plan_of, require_unchanged
+from mazurka.flow.reading import names_of, plan_of
 from mazurka.flow.recording import Recording
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.program import CProgram
@@ -130,31 +129,6 @@ def _places(plan: FlowPlan, blocks: list[BlockId]) -> Iterator[tuple[str, int]]:
         for each in plan.functions[function].function.blocks[number].instructions:
             if each.location is not None:
                 yield each.location.file, each.location.line
-
-
-def opened(path: str) -> tuple[Recording, FollowedPaths]:
-    """A recording, and its threads' paths.
-
-    Raises :class:`~mazurka.errors.MazurkaError`: it can't be read, the program has changed, or something is missing
-    from it.
-    """
-    recording = read(path)
-    require_unchanged(recording, path)
-    if recording.ending.lost:
-        problem = f"its end is missing: {os.strerror(recording.ending.lost)}"
-        raise MazurkaError("recording-incomplete", problem, where=path, hint="record again, with more room")
-    try:
-        return recording, FollowedPaths(recording)
-    except MazurkaError as error:
-        error.where = error.where or path
-        raise
-
-
-def fed(program: Program, path: str) -> None:
-    """Have a program, not yet loaded, get the inputs of a recording."""
-    assert isinstance(program, CProgram)
-    _, program.paths = opened(path)
-    program.paths.steers = False
 
 
 def reproduce(
@@ -263,8 +237,8 @@ def _reason(outcome: Outcome, memory_model: str, has_others: bool) -> str:
     """Why the failure was not reproduced."""
     if isinstance(outcome.verdict, Inconclusive):
         return outcome.verdict.reason
-    if has_others:  # an execution that fails otherwise isn't continued
-        return f"no other execution under {memory_model} follows the recorded paths"
+    if has_others:
+        return "executions end with the first failure that they meet, which was another one"
     return f"no execution under {memory_model} follows the recorded paths to the failure"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from mazurka.program.llvm.c_library import LibraryFunction
-
-if TYPE_CHECKING:
-    from mazurka.program.llvm.machine import Machine
 
 
 class KnownPaths(Protocol):
@@ -19,8 +16,8 @@ class KnownPaths(Protocol):
         """The number of a block, by names; None if threads that come there need not say so."""
         ...
 
-    def begin(self, machine: Machine) -> None:
-        """An execution begins."""
+    def begin(self, machine: Any) -> None:
+        """An execution begins on this :class:`~mazurka.program.llvm.machine.Machine`, which knows of this seam."""
         ...
 
     def entered(self, number: int) -> None:
