@@ -271,7 +271,7 @@ def _deliver(m: Machine, site: int, what: int, found: Input, arguments: Sequence
     return found.result
 
 
-def opened(path: str) -> tuple[Recording, FollowedPaths]:
+def open_recording(path: str) -> tuple[Recording, FollowedPaths]:
     """A recording, and its threads' paths.
 
     Raises :class:`~mazurka.errors.MazurkaError`: it can't be read, the program has changed, or something is missing

@@ -124,9 +124,9 @@ def open_program(subject: ProgramSpec, options: Options, cache: Path | None = No
 
 def _give_inputs(program: Program, path: str) -> None:
     """Have a program in C, not yet loaded, get the inputs of a recording."""
-    from mazurka.flow.following import opened
+    from mazurka.flow.following import open_recording
     from mazurka.program.llvm.program import CProgram
 
     assert isinstance(program, CProgram)
-    _, program.paths = opened(path)
+    _, program.paths = open_recording(path)
     program.paths.steers = False

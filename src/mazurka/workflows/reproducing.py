@@ -9,8 +9,8 @@ recorded program hung, if threads wait for ever, each at the end of its path. It
 the facts, by the order of the threads alone. Then it is shortened, checked, replayed and explained as that of a check.
 
 Departure from the source (dissertation of S. Huang, ch. 6.3): there one formula over fresh symbols for all shared reads
-is solved; here executions are, so that whatever the interpreter knows can be reproduced, symbolic or not. A search that
-ends has shown that no execution follows the paths.
+is solved; here executions are searched, so that whatever the interpreter knows can be reproduced, symbolic or not. A
+search that ends has shown that no execution follows the paths, unless executions ended with other failures before.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome
 from mazurka.explore.strategy import StrategySettings
 from mazurka.flow.decoding import BlockId
-from mazurka.flow.following import FollowedPaths, opened
+from mazurka.flow.following import FollowedPaths, open_recording
 from mazurka.flow.plan import Plan as FlowPlan
 from mazurka.flow.reading import names_of, plan_of
 from mazurka.flow.recording import Recording
@@ -146,7 +146,7 @@ def reproduce(
     Raises :class:`~mazurka.errors.MazurkaError` if the recording can't be followed.
     """
     started = time.perf_counter()
-    recording, paths = opened(path)
+    recording, paths = open_recording(path)
     wanted = replace(recorded_failure(recording, paths, path), strict=strict)
     about = recording.about
     target, *others = [os.path.relpath(os.path.join(about["directory"], each)) for each in _files(about)]

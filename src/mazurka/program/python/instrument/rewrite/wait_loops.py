@@ -63,7 +63,7 @@ def _text_of(node: ast.AST) -> str:
 
 
 def _leaves(guard: ast.stmt) -> bool:
-    """Whether a statement does nothing, or leaves the loop."""
+    """Whether a statement tests something, and leaves the loop if it is true."""
     match guard:
         case ast.If(body=[*_, ast.Return() | ast.Break() | ast.Raise()], orelse=[]):
             return True
