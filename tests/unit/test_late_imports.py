@@ -106,7 +106,7 @@ def test_a_module_that_is_not_included(part: str, word: str, tmp_path: Path) -> 
 
 
 #: Two modules that import each other, and what two threads do that import one of them each.
-_EACH_OTHER = {
+_EACH_OTHER: dict[str, tuple[tuple[str, str], tuple[str, str], str | tuple[str, ...]]] = {
     "from one": (
         ("size = 1\nfrom other import depth\n", "from part import size\ndepth = 2\n"),
         ("import part", "import part"),
@@ -115,7 +115,8 @@ _EACH_OTHER = {
     "from each": (
         ("size = 1\nfrom other import depth\n", "from part import size\ndepth = 2\n"),
         ("import part", "import other"),
-        "violation: ImportError",
+        # Where neither module is there when both threads look, CPython may also give up on a lock.
+        ("violation: ImportError", "violation: _DeadlockError"),
     ),
     "one waits for the other": (
         ("import other\nsize = 1\n", "import part\ndepth = 2\n"),

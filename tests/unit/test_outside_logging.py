@@ -425,9 +425,10 @@ _NAMED = """
 def test_names_that_nobody_can_read_tell_no_threads_apart(tmp_path: Path, strategy: str) -> None:
     source = _NAMED.format(stream="", wanted="1 <= shared[0] <= 3", change="pass", fourth="")
     few = explored(tmp_path, source, strategy=strategy)
-    most = explored(tmp_path, source.replace("StreamHandler()", "StreamHandler(stream)"), strategy="dpor")
-    assert few.verdict is most.verdict is Verdict.VERIFIED
-    assert 4 * few.executions < most.executions, (few.executions, most.executions)
+    assert few.verdict is Verdict.VERIFIED
+    source = source.replace("StreamHandler()", "StreamHandler(stream)")
+    most = explored(tmp_path, source, strategy="dpor", max_executions=4 * few.executions)
+    assert most.verdict is Verdict.INCONCLUSIVE, (few.executions, most.executions)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "dpor", "mcr", "icb-dpor", "unfolding"])
