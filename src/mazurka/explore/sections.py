@@ -51,13 +51,16 @@ _is_file: Final = of_kinds(Kind.FILE, Kind.OPEN_FILE)
 #: Stands for the order in all files: it is not known which open file has which names, and what is still in its buffer.
 _FILES: Final = ("files",)
 _is_item: Final = of_kinds(Kind.ITEM)
+#: Begins what stands for the order in what steps at a place in the source add.
+_PLACE: Final = "place"
 
 
 class _Section(NamedTuple):
     """The steps from ``first`` to ``last``, both inclusive, of a thread that holds ``lock``.
 
     A step that only adds, outside of all others, is a section of its own: it needs no lock to be indivisible. Instead
-    of one it has the name of the order in what is added there."""
+    of one it has the place in the source where it adds, which is the same in all executions; or it is one that writes
+    to a file."""
 
     first: int
     last: int
@@ -97,8 +100,8 @@ class Sections:
         self._semaphores = semaphores  # those that sections may give permits back to; None: none
         self._chosen: set[int] | None = None  # the locks and orders that are considered; None: not chosen yet
         self._not_atomic: set[int] = set()  # locks
-        self._looked_at: set[int] = set()  # dictionaries and files
-        self._adding: dict[int, set[str]] = {}  # by location: the threads that add to it
+        self._looked_at: set[int] = set()  # orders: of what sections of a lock, or steps at a place, add; of files
+        self._adding: dict[int, set[str]] = {}  # by location: the threads that add to it (_stable)
         self._found: list[_Section] = []  # the sections of the last execution
 
     # -- knowledge ----------------------------------------------------------------------------------------------------
@@ -171,13 +174,14 @@ class Sections:
         here need not be so in other executions. All, if an operation of a semaphore may become part of a section."""
         if self._semaphores is not None and self._semaphores.has_semaphores(run):
             return {fingerprint_of_name(each.lock) for each in self._found}
-        earlier: dict[Target, list[_Touched]] = {}
+        earlier: dict[Target, list[tuple[Target, _Touched]]] = {}
         chosen = set()
         for section in self._found:
-            touched, others = self._touched(run, section), earlier.setdefault(section.lock, [])
-            if any(touched.commutes(each) for each in others):
-                chosen.add(fingerprint_of_name(section.lock))
-            others.append(touched)
+            touched = self._touched(run, section)
+            others = earlier.setdefault(touched.added[0] if section.is_step and touched.added else section.lock, [])
+            if alike := [lock for lock, other in others if touched.commutes(other)]:
+                chosen.update(map(fingerprint_of_name, (section.lock, *alike)))
+            others.append((section.lock, touched))
         return chosen
 
     def _is_release(self, run: Run, number: int) -> bool:
@@ -218,9 +222,11 @@ class Sections:
         found: list[_Section] = []
         for number in [~each for each in run.additions if each < 0 and ~each not in inside]:
             if entries[number][4] and is_of_content(entries[number]):
-                orders = {_FILES if _is_file(each) else each for each in _added(run, number, is_step=True)}
-                if len(orders) == 1 and self._is_considered(order := orders.pop()):
-                    found.append(_Section(number, number, order))
+                added = {_FILES if _is_file(each) else each for each in _added(run, number, is_step=True)}
+                if len(added) == 1:
+                    order = _FILES if _FILES in added else (_PLACE, entries[number][3])
+                    if self._is_considered(order):
+                        found.append(_Section(number, number, order))
         return found
 
     # -- the discipline -----------------------------------------------------------------------------------------------
@@ -270,11 +276,11 @@ class Sections:
                 for number in _inner(run, section):
                     for target in _added(run, number, section.is_step):
                         name = _name_of(target, section)
-                        self._adding.setdefault(fingerprint_of_name(name), set()).update(run.tasks)  # others may, too
+                        self._adding.setdefault(_stable(name), set()).update(run.tasks)  # others may, too
                         if _is_ordered(target):
                             if target == entries[number][2] and not _is_file(target):
                                 lists.add(target)  # a step that adds a key is on that key
-                            inserted.setdefault(target, set()).add(_FILES if _is_file(target) else name)
+                            inserted.setdefault(target, set()).add(_order_of(target, section))
         if not inserted:
             return
         has_files = any(_FILES in orders for orders in inserted.values())
@@ -347,7 +353,7 @@ class Sections:
 
     def _parts_of(self, name: Target) -> list[Target]:
         """The locations that stand for what each thread adds to one of this name."""
-        return [(*name, "added by", each) for each in sorted(self._adding.get(fingerprint_of_name(name), ()))]
+        return [(*name, "added by", each) for each in sorted(self._adding.get(_stable(name), ()))]
 
     def _touched_by(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
         """The accesses of a section at points, each once, with a location for what each thread adds to another one."""
@@ -374,8 +380,7 @@ class Sections:
             added = _added(run, number, section.is_step)
             for op, target in accesses_of(entries[number]):
                 name = _name_of(target, section)
-                order = fingerprint_of_name(_FILES if _is_file(target) else name)
-                is_looked_at = order in self._looked_at
+                is_looked_at = fingerprint_of_name(_order_of(target, section)) in self._looked_at
                 if target in added and not is_looked_at:
                     touched.added.append(name)
                 else:
@@ -392,6 +397,18 @@ def _name_of(target: Target, section: _Section) -> Target:
     if len(target) > 1 and type(target[1]) is int:
         return (lock, target[0], *[each if _is_stable(each) else None for each in target[2:]])
     return (lock, *target)
+
+
+def _order_of(target: Target, section: _Section) -> Target:
+    """A name for the order in which sections add to a location."""
+    if _is_file(target):
+        return _FILES
+    return section.lock if section.is_step else _name_of(target, section)
+
+
+def _stable(name: Target) -> int:
+    """A key for a location that has the same name in all executions: without the number of an object."""
+    return fingerprint_of_name((name[0],) if len(name) > 1 and type(name[1]) is int else name)
 
 
 def _is_stable(part: Any) -> bool:
