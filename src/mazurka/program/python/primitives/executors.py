@@ -40,7 +40,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.primitives import names
+from mazurka.program.python.primitives import completions, names
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
@@ -55,6 +55,7 @@ from mazurka.trace.event import Op
 _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
 _base: Final[Any] = concurrent.futures._base.__dict__
 _Future: Final[Any] = concurrent.futures._base.Future
+_AsCompleted: Final[Any] = _base["_AsCompletedWaiter"]
 _WorkItem: Final[Any] = concurrent.futures.thread._WorkItem
 _queues: Final[Any] = concurrent.futures.thread.__dict__  # it holds `_threads_queues`
 
@@ -275,7 +276,7 @@ def _waiter_init(kind: type) -> Any:
     def init(self: Any, *args: Any, **named: Any) -> None:
         _original[kind, "__init__"](self, *args, **named)
         models, lock = here(), self.__dict__["lock"]
-        if models is not None and type(lock) is Lock:
+        if models is not None and type(lock) is Lock and not (kind is _AsCompleted and completions.begin(self)):
             models.futures_locks.add(lock._target)
 
     return init
@@ -376,7 +377,8 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     },
     _WorkItem: {"__init__": item_init},
     _base["_AcquireFutures"]: {"__init__": acquire_futures},
-    **{_base[name]: {"__init__": _waiter_init(_base[name])} for name in ("_AsCompletedWaiter", "_AllCompletedWaiter")},
+    _base["_AllCompletedWaiter"]: {"__init__": _waiter_init(_base["_AllCompletedWaiter"])},
+    _AsCompleted: {"__init__": _waiter_init(_AsCompleted), **completions.ADDING},
 }
 
 
