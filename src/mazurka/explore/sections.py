@@ -175,7 +175,7 @@ class Sections:
         if self._semaphores is not None and self._semaphores.has_semaphores(run):
             return {fingerprint_of_name(each.lock) for each in self._found}
         earlier: dict[Target, list[tuple[Target, _Touched]]] = {}
-        chosen = set()
+        chosen = set[int]()
         for section in self._found:
             touched = self._touched(run, section)
             others = earlier.setdefault(touched.added[0] if section.is_step and touched.added else section.lock, [])

@@ -1,14 +1,14 @@
 """An abstract model of what ``concurrent.futures.as_completed`` waits for: futures take places as they end.
 
-CPython's own code is a list, a lock and an event: each future that ends takes the lock, appends itself and sets the event;
-the thread that iterates waits for the event, takes the lock and the whole list, and clears the event. Orders of all
-these steps have to be explored. But the thread hands the futures of a list out one by one, in the order in which they
-have ended, so all that a program can see is that order. In the model a future that ends takes the next place (a step),
-and the thread waits for the future at the next place, as with a queue (:mod:`.fifo_queues`).
+CPython's own code is a list, a lock and an event: each future that ends takes the lock, appends itself and sets the
+event; the thread that iterates waits for the event, takes the lock and the whole list, and clears the event. Orders of
+all these steps have to be explored. But the thread hands the futures of a list out one by one, in the order in which
+they have ended, so all that a program can see is that order. In the model a future that ends takes the next place (a
+step), and the thread waits for the future at the next place, as with a queue (:mod:`.fifo_queues`).
 
 Why this is exact. Let the thread of CPython's code find several futures in the list. It hands out the second of them
-without waiting; the thread of the model finds it at its place and does not wait either. In between both execute the same
-steps, under the locks of futures. Conversely, let the thread of the model find the future at the next place. In
+without waiting; the thread of the model finds it at its place and does not wait either. In between both execute the
+same steps, under the locks of futures. Conversely, let the thread of the model find the future at the next place. In
 CPython's code that future is in the list that the thread has taken, or the event is set, since it was set after the
 future came into the list, and is cleared only together with the list.
 
