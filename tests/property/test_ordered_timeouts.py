@@ -70,7 +70,7 @@ class _Observed(PythonProgram):
     ends: set[tuple[str, tuple[str, ...]]]
 
 
-def _ends(
+def ends_of(
     path: Path, strategy: str, settings: StrategySettings, timing: float | None = None
 ) -> tuple[set[tuple[str, tuple[str, ...]]], Outcome]:
     program = _Observed(Script(str(path), (), instrument_source), ProgramSettings((str(path.parent),)))
@@ -92,13 +92,13 @@ def _ends(
 def test_all_ends_are_met(tmp_path: Path, number: int) -> None:
     path = tmp_path / "subject.py"
     path.write_text(drawn(number))
-    ordered, outcome = _ends(path, "dpor", StrategySettings(ordered=True))
-    everything, all_orders = _ends(path, "dfs", StrategySettings())
+    ordered, outcome = ends_of(path, "dpor", StrategySettings(ordered=True))
+    everything, all_orders = ends_of(path, "dfs", StrategySettings())
     assert isinstance(outcome.verdict, (Verified, Violation))
     assert outcome.complete
     assert ordered == everything if all_orders.complete else ordered >= everything
     if none_fires_early(outcome.waits, 0.1):
-        early, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
+        early, _ = ends_of(path, "icb", StrategySettings(timed=True), 0.1)
         assert early <= ordered
 
 
@@ -144,10 +144,10 @@ def test_waits_that_are_due_together(tmp_path: Path, kind: str) -> None:
     pair, wait, go_on = _DUE_TOGETHER[kind]
     path = tmp_path / "subject.py"
     path.write_text(_TOGETHER.format(pair=pair, wait=wait, go_on=go_on))
-    everything, outcome = _ends(path, "dfs", StrategySettings())
+    everything, outcome = ends_of(path, "dfs", StrategySettings())
     assert outcome.complete
     assert {output for output, _ in everything} == {"False False\n", "True False\n", "False True\n"}
-    in_time, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
+    in_time, _ = ends_of(path, "icb", StrategySettings(timed=True), 0.1)
     assert in_time == everything
 
 
@@ -171,5 +171,5 @@ def test_a_wait_of_a_daemon_that_is_due_at_the_end(tmp_path: Path, meanwhile: st
             f"def work():\n    assert event.wait({seconds})\n"
             f"threading.Thread(target=work, daemon=True).start()\n{_AT_THE_END[meanwhile]}\n"
         )
-        _, outcome = _ends(path, strategy, StrategySettings())
+        _, outcome = ends_of(path, strategy, StrategySettings())
         assert isinstance(outcome.verdict, Violation) is found, outcome.verdict

@@ -48,6 +48,7 @@ from mazurka.explore.met_operations import MetOperations, numbers_in
 from mazurka.explore.races import Execution, PointEvent, StepShapes
 from mazurka.explore.sections import Sections
 from mazurka.explore.semaphores import Semaphores
+from mazurka.explore.sleeps import Sleeps
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.symmetry import NO_ORDER, Symmetry, order_of
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
@@ -73,6 +74,7 @@ class OptimalReduction(Strategy):
         self.semaphores = Semaphores()
         self.sections = Sections(finals, self.semaphores)
         self.symmetry = Symmetry()
+        self.sleeps = Sleeps()
         self.has_sections = not (timed or ordered or races)  # whether critical sections are single events
         self.shapes: StepShapes = {}
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
@@ -100,6 +102,7 @@ class OptimalReduction(Strategy):
         self.semaphores.begin_again(earlier.semaphores)
         self.sections.begin_again(earlier.sections)
         self.symmetry.begin_again(earlier.symmetry)
+        self.sleeps.begin_again(earlier.sleeps)
         self.met.take_over(earlier.met)
         self._reset()
 
@@ -136,6 +139,9 @@ class OptimalReduction(Strategy):
         if self.met.learn_waits(run, self._astray_thread(run), self.journal):
             self._reset()
             return
+        if run.divergence is not None and self.timed and run.divergence.harmless and self.sleeps.hold():
+            self._reset()
+            return
         if run.divergence is not None:
             index, harmless, waits = self._frame_of(run.divergence), run.divergence.harmless, run.divergence.waits
             self._astray(index, harmless, waits)
@@ -152,7 +158,11 @@ class OptimalReduction(Strategy):
                 self.journal += self._knowledge()
             run = merged
         if self.timed:
-            run = in_time(run)
+            merged = self.sleeps.merged(in_time(run))
+            if merged is None:
+                self._reset()
+                return
+            run = merged
         fired = None
         if self.ordered:
             fired = timeouts_of(run)
@@ -214,7 +224,7 @@ class OptimalReduction(Strategy):
         self.semaphores.begin_again(self.semaphores)
         self.sections.begin_again(self.sections)
         self.symmetry.begin_again(self.symmetry)
-        self.journal = [self.met.reset_record(), *self._knowledge()]
+        self.journal = [self.met.reset_record(), *self._knowledge(), self.sleeps.record()]
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
@@ -311,7 +321,9 @@ class OptimalReduction(Strategy):
         for record in records:
             if record[0] == "reset":
                 self._clear()
-            if any(each.recall(record) for each in (self.met, self.semaphores, self.sections, self.symmetry)):
+            if any(
+                each.recall(record) for each in (self.met, self.semaphores, self.sections, self.symmetry, self.sleeps)
+            ):
                 continue
             match record:
                 case ("expired",):

@@ -450,9 +450,10 @@ class Execution:
         ``is_event``: it is an event of a property, too, or takes a permit and does more. The accesses of other targets
         are between the two only if they are so without it: the operation might have to wait before them."""
         past = self._touches.get(target, [])
+        writes = second.op is not Op.READ or any(each == target and WRITES[op] for op, each in second.accesses)
         for index in range(seen - 1, -1, -1):
             touch = past[index]
-            if not touch.writes and second.op is Op.READ:
+            if not (touch.writes or writes):
                 continue
             rest = [t for t in others if t.step != touch.step]
             if touch.task == second.task or self._between(touch, second, rest):
@@ -578,8 +579,9 @@ def _takes_permit(second: _Second) -> bool:
 
 
 def _binds(target: Target) -> bool:
-    """Whether accesses of a target order two operations by themselves; those of a property's state only follow them."""
-    return kind_of(target) is not Kind.MONITORED
+    """Whether accesses of a target order two operations by themselves; those of a property's state, or of time, only
+    follow them."""
+    return kind_of(target) not in (Kind.MONITORED, Kind.TIME)
 
 
 def _direct(past: list[_Touch], writing: bool) -> list[_Touch]:
