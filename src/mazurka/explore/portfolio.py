@@ -59,6 +59,9 @@ from mazurka.program.source_analysis import SourceAnalysis
 #: Seconds of one process for a unit of work, about: a step of an execution without a strategy.
 _UNIT: Final = 22e-6
 
+#: What an object costs that only one thread touches, in units: 2 microseconds with its accesses.
+_PRIVATE: Final = 0.1
+
 #: What a step of an execution costs with each strategy, in units (medians of five services: execution_cost.py).
 _COSTS: Final = {"mcr": 3.3, "se-mcr": 6.0, "dpor": 1.5, "icb-dpor": 1.5, "samplers": 1.2}
 
@@ -318,7 +321,7 @@ class Portfolio(Strategy):
             self._show(run)
         self._points = max(self._points, len(run.choices))
         part.strategy.observe(Seed(number, seed.plan), run)
-        self._charge(part, len(run.log) * _COSTS.get(part.strategy.name, 1.0))
+        self._charge(part, (len(run.log) + run.private * _PRIVATE) * _COSTS.get(part.strategy.name, 1.0))
 
     def _show(self, run: Run) -> None:
         """Show a run of samplers the search that joins next."""

@@ -308,6 +308,7 @@ class Run:
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: the values of targets before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
     daemons: tuple[ThreadIndex, ...] = ()  # tasks that the end of the program does not wait for
+    private: int = 0  # objects that only one thread had touched, at first or to the end; such accesses are not in `log`
     stacks: dict[StepIndex, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: innermost frame last
     labels: dict[ThreadIndex, str] = field(default_factory=dict)  # task -> the name the program gave its thread
     result: Any = None  # the result of the user's end-of-run callback

@@ -92,13 +92,6 @@ _freeze: Final = gc.freeze
 _LOOK: Final = compile("at_end(result)", "<at_end>", "eval")
 
 
-def _begin_to_share(runtime: Runtime) -> None:
-    """The first thread of a run is being started."""
-    activation.wake_hooks(runtime)
-    natives.watch_early(runtime)
-    outside.times.begin()
-
-
 class PythonProgram(LearnsPoints):
     """A :class:`mazurka.program.protocol.Program` made from a Python program. If its trial runs show that it starts no
     threads (``is_alone``), it is made ready for executions only if ``isolates_alone``."""
@@ -543,7 +536,7 @@ class PythonProgram(LearnsPoints):
         runtime.on_error = self.on_error
         runtime.on_stuck = self.on_stuck
         runtime.on_round = self._livelock
-        runtime.on_first_fork = _begin_to_share
+        runtime.on_first_fork = self._begin_to_share
         if sites.is_in_program(sites.finalizing):
             runtime.let_go = natives.let_go
         runtime.finds_races = self.settings.races
@@ -583,6 +576,14 @@ class PythonProgram(LearnsPoints):
         runtime.conditions.place = None  # they outlive this execution, and the runtime need not
         runtime.conditions = None  # numbers of the program lead to them: as part of a cycle it might, too
         return run
+
+    def _begin_to_share(self, runtime: Runtime) -> None:
+        """The first thread of a run is being started."""
+        activation.wake_hooks(runtime)
+        natives.watch_early(runtime)
+        outside.times.begin()
+        if self._properties is None and not natives.may_notice_ends():
+            runtime.leave_out_private()
 
     def _livelock(self, runtime: Runtime, points: int) -> Failure | None:
         return livelock(runtime, points, self.location)

@@ -36,6 +36,9 @@ _FURTHER: Final = (Plan(tail=TailPolicy.RANDOM, seed=2), Plan(tail=TailPolicy.PC
 #: Seconds after which a run that is cut short is not tried again.
 _LONG: Final = 2.0
 
+#: Seconds up to which further trials take less time than a search that begins again for a module that is entered late.
+_SHORT: Final = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
@@ -144,7 +147,7 @@ def _trial(
         found = replace(found, changed=tuple(library.changed_since(globals_before)))
     if restores and first.seconds < _LONG / 4:
         found = replace(found, restored=_is_repeated(program, first))
-    if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:
+    if len(first.tasks) > 1 and first.seconds < _SHORT and not found.found_new_points and not found.imported:
         for plan in further:
             program.execute_here(plan)
         found = replace(found, points=found.points | foreign.marks(program.learned.points))

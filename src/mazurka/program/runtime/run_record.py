@@ -35,6 +35,7 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.names = runtime.names
     run.additions, run.unordered, run.counted = runtime.additions, runtime.unordered, runtime.counted
     run.unseen = runtime.unseen
+    run.private = sum([task.own for task in tasks])
     run.count_changes = runtime.count_changes
     run.alike, run.told_apart = runtime.alike, runtime.told_apart
     run.daemons = tuple([task.index for task in tasks if task.daemon])

@@ -35,6 +35,7 @@ from mazurka.program.runtime.task import (
     CLOCKS_APART,
     COUNT_POINTS,
     END_POINTS,
+    PRIVATE_POINTS,
     RELEASE_POINTS,
     Learned,
     Limits,
@@ -80,6 +81,12 @@ _MANY_LOOKS: Final = 256
 #: part of the time that has passed if that is longer, but by no more than the longest. Most limits are such numbers.
 _LOOKED_FOR: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 _PART, _LONGEST_LOOK = 16, 1e6
+
+#: In a loop, one of so many accesses that are not logged is a step at a point: the loop may wait for other threads.
+_MOST_UNLOGGED: Final = 20_000
+
+#: In a run for a report so many steps show all accesses.
+_MOST_SHOWN: Final = 20_000
 
 _LIMITS: Final = Limits()
 
@@ -128,6 +135,7 @@ class Runtime:
         "is_recording",
         "keyed",
         "learned",
+        "leaves_out_private",
         "let_go",
         "limited",
         "limits",
@@ -137,6 +145,7 @@ class Runtime:
         "names",
         "on_body_end",
         "points",
+        "private",
         "relates",
         "replacing_runs_code",
         "required",
@@ -198,6 +207,8 @@ class Runtime:
         self.sharing = Sharing(learned.points)
         self.points = self.sharing.points  # these two are looked at in each visit
         self.touched = self.sharing.touched
+        self.private = self.sharing.private.objects  # in hooks, too
+        self.leaves_out_private = False  # accesses of private objects are not logged
         self.limits = limits
         self.values = plan.values and not plan.detail
         self.keyed = self.values or plan.keys and not plan.detail  # values are recorded as keys
@@ -478,17 +489,17 @@ class Runtime:
             point = site in self.points
             index, touched = task.index, self.touched
             record = touched.get(target)
-            if record is None:  # as Sharing.touch, which most steps would spend a tenth of their time to call
+            if record is None and not self.private:  # as Sharing.touch, to call which takes a tenth of most steps' time
                 touched[target] = [index, op is not _READ and WRITES[op], {site}]
             elif record is SHARED:
                 if not point:
                     self.sharing.learn((site,))
-            elif record[0] != index or site not in record[2] or not (op is _READ or record[1]):
+            elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
                 self.sharing.touch(index, op, target, site, point)
             if more:
                 for how, where, _ in more:
                     record = touched.get(where)
-                    if record is None:
+                    if record is None and not self.private:
                         touched[where] = [index, how is not _READ and WRITES[how], {site}]
                     else:
                         self.sharing.touch(index, how, where, site, point)
@@ -506,6 +517,37 @@ class Runtime:
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
+
+    def leave_out_private(self) -> None:
+        """The first thread is about to be started, and nothing needs all steps: from now on accesses of private objects
+        are not logged."""
+        self.leaves_out_private = type(self) is Runtime and PRIVATE_POINTS not in self.points
+
+    def pass_privately(self, op: Op, target: Target, site: int, kind: type) -> bool:
+        """Pass an access of an attribute of a private object of class ``kind``; false if it has to be a step. Hooks
+        need not call this for accesses that lead from the object's set of accesses to the same or a known one, unless
+        the thread is in a loop."""
+        number, task = target[1], self.current
+        known = self.private.get(number)
+        if known is None or self.aborting or known.task is not task:
+            return False
+        if self.detail and not self.keyed and len(self.log) < _MOST_SHOWN:
+            return False  # reports name objects by the accesses that led to them
+        if site in self.points or known.kind is not kind or not self.leaves_out_private or (self.values and task.loops):
+            self.sharing.publish(number)
+            return False
+        writes = op is not _READ
+        self.sharing.private.add(number, known, writes, target[2], site)
+        if writes:
+            task.effects += 1
+            task.clock_reads = 0
+        if task.loops:
+            if not writes:
+                task.reads.append((target, self.accounts.versions.get(target, 0)))
+            task.unlogged += 1
+            if not task.unlogged % _MOST_UNLOGGED:
+                self.visit(op, target, site, None, (), True)
+        return True
 
     def widen(self, accesses: Iterable[Access]) -> bool:
         """Add accesses to the running thread's last step while the thread performs it; false if other orders of this

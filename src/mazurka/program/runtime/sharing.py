@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
+from mazurka.program.runtime.private_objects import PrivateObjects
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Target
@@ -29,7 +30,7 @@ LATELY: Final = 100
 class Sharing:
     """The shared locations of one run."""
 
-    __slots__ = ("came", "found_new_points", "points", "stored", "touched")
+    __slots__ = ("came", "found_new_points", "points", "private", "stored", "touched")
 
     def __init__(self, points: set[int]) -> None:
         self.points = points
@@ -38,6 +39,7 @@ class Sharing:
         self.came: dict[Target, int] = {}  # keys that a store added or removed -> the same
         # target -> [only task or -1, written?, its sites that are no points]
         self.touched: dict[Target, list[Any]] = {}
+        self.private = PrivateObjects()
 
     def touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
         """A thread touches a location, at a site that is known to be a point or not (``point``)."""
@@ -46,6 +48,9 @@ class Sharing:
             if not point:
                 self.learn((site,))
             return
+        if self.private.objects and (record is None or record[0] != index) and len(target) > 1:
+            self._expose(index, target[1])
+            record = self.touched.get(target)
         if record is None:
             self.touched[target] = [index, op is not _READ and WRITES[op], {site}]
             return
@@ -57,6 +62,23 @@ class Sharing:
         if record[0] == -1 and record[1]:
             self.touched[target] = SHARED
             self.learn(record[2])
+
+    def _expose(self, index: int, key: Any) -> None:
+        """A thread touches part of an object, given by its number, which may be private to another thread."""
+        known = self.private.objects.get(abs(key)) if type(key) is int else None
+        if known is not None and known.task.index != index:
+            self.publish(abs(key))
+
+    def publish(self, number: int) -> None:
+        """A private object is private no longer: enter the accesses to it that left nothing in the log."""
+        index = self.private.objects[number].task.index
+        for target, writes, site in self.private.end(number):
+            record = self.touched.get(target)
+            if record is None:
+                self.touched[target] = [index, writes, {site}]
+            else:
+                record[1] = record[1] or writes
+                record[2].add(site)
 
     def store(self, index: int, target: Target, changes: bool) -> None:
         """A thread adds or removes a key, or would have if the key had (not) been there (``changes``); or stores under
@@ -77,6 +99,7 @@ class Sharing:
         self.points.update(sites)
         if len(self.points) != before:
             self.found_new_points = True
+            self.private.look_again()
 
     def learn_loop(self, log: Sequence[tuple[Any, ...]], index: int) -> None:
         """If a thread has gone on alone for long, the accesses of others to its targets are not known."""

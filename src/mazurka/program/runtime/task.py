@@ -64,6 +64,8 @@ LEVEL_POINTS: Final = -25
 LAST_POINTS: Final = -24
 #: ... threads submit tasks to executors, which the end of the main thread shuts down.
 SUBMIT_POINTS: Final = -26
+#: ... code that is not instrumented has objects which only one other thread has touched: all accesses are logged.
+PRIVATE_POINTS: Final = -27
 
 
 @dataclass(slots=True)
@@ -112,6 +114,7 @@ class Awaited(Protocol):
 # The state of threads that are in no loop; never changed.
 _NO_LOOPS: Final[dict[tuple[int, int], Any]] = {}
 _NO_STEPS: Final[list[tuple[Target, int]]] = []
+_NOTHING_MADE: Final[dict[type, Any]] = {}
 
 
 class Task:
@@ -122,9 +125,10 @@ class Task:
     __slots__ = (
         *("births", "body", "chosen", "clock", "clock_reads", "daemon", "deadline", "done", "doubts", "early"),
         *("effects", "entered", "greenlet", "guard", "held", "index", "keeps", "label", "leaves", "life"),
-        *("lock_steps", "looked_for", "looks", "loops", "name", "own_lock", "passes", "pending", "point", "pool"),
+        *("lock_steps", "looked_for", "looks", "loops", "made", "name", "own", "own_lock", "passes", "pending"),
+        *("point", "pool"),
         *("priority", "reads", "repeats", "repetition", "required", "silent", "sleeping", "starter", "thread"),
-        *("timed_out", "turned", "unseen", "unseen_looks", "visits", "waiting_for", "wake"),
+        *("timed_out", "turned", "unlogged", "unseen", "unseen_looks", "visits", "waiting_for", "wake"),
     )
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
@@ -170,6 +174,9 @@ class Task:
         # Its loops.
         self.effects = 0  # steps with an effect on shared state, counted on request
         self.silent = 0  # further effects without a step
+        self.unlogged = 0  # accesses of private objects, in loops
+        self.own = 0  # private objects, so far
+        self.made = _NOTHING_MADE  # by class: the objects that it has not touched yet, see private_objects.py
         self.entered = 0  # values: loops it has come to
         self.loops = _NO_LOOPS  # those that it is in; these three are made at its first one
         self.reads = _NO_STEPS

@@ -379,6 +379,8 @@ def _breaks(runtime: Runtime, condition: Target, lock: Target, reads: Reads, mea
     """Whether a run breaks a rule about steps. ``measures`` are those of sections, if threads are woken one by one."""
     if measures is not None and not reads.is_one_test():
         return True
+    if any(any(reads.change(target)) for target in runtime.sharing.private.written()):
+        return True
     test = next(iter(reads.tests), None)
     look = _Look(condition, reads, {task for task, loop in runtime.wait_loops.items() if loop.is_of(condition)})
     ended: list[_Section] = []

@@ -129,6 +129,8 @@ class Recorder:
         self.detail = detail
         self._segment_ends = 0.0 if followed else sys.float_info.max
         self.touched: dict[Target, Any] = {}
+        self.private: dict[int, Any] = {}  # all events are recorded
+        self.leaves_out_private = False
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
         self.observer: InvocationObserver | None = None  # of calls

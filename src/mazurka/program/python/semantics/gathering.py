@@ -69,6 +69,8 @@ class AccessCollector:
         self.current = running.current
         self.live = running.live
         self.sharing = running.sharing
+        self.private: dict[int, Any] = {}
+        self.leaves_out_private = False
         self.log = running.log
         self.ends = running.ends
         self.names: dict[Any, str] = {}

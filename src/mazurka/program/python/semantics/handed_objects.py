@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
     consulted,
     deep_access,
@@ -37,6 +38,7 @@ from mazurka.program.python.semantics.reads_in_parts import Operation, Place
 from mazurka.program.python.semantics.steps_in_order import StepInOrder, is_unordered, steps_in_order
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.program.runtime.task import PRIVATE_POINTS
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, of_kinds
 
@@ -83,6 +85,7 @@ _MOST_REACHED: Final = 1_000
 
 #: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.
 _handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
+objects.known_elsewhere.extend((_handed, definitions.held, definitions.looked_at, consulted.held))
 
 
 def handed_over(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
@@ -124,6 +127,7 @@ def count_at_end(run: Any) -> None:
         run.untracked["keys with equality defined by the program, beside other keys"] = mixed
     _count_reads_in_parts(run)
     owners = _owners()
+    _look_for_unlogged(run, owners)
     equal_appends.look_at_end(run, owners)
     found = _uses_by_others(run.log, owners)
     if not found:
@@ -172,6 +176,17 @@ def _owners() -> dict[Any, int]:
     for target, enders in definitions.ended.items():
         add(_key_of(target), enders)
     return found
+
+
+def _look_for_unlogged(run: Any, owners: Mapping[Any, int]) -> None:
+    """From now on log all accesses, if some by other threads than those in ``owners`` are missing in the log, or if the
+    program has come to notice the ends of objects."""
+    accessed_by = run.sharing.private.accessed_by
+    for key, index in owners.items():
+        if type(key) is int and accessed_by(abs(key)) not in (None, index):
+            run.sharing.learn((PRIVATE_POINTS,))
+    if run.leaves_out_private and sites.is_in_program(sites.finalizing, sites.referring_weakly):
+        run.sharing.learn((PRIVATE_POINTS,))
 
 
 def _uses_by_others(log: Sequence[Any], owners: Mapping[Any, int]) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """A number for each object the program shares, unique in a run and the same in every run of one schedule.
 
 An object is numbered when it is first accessed while several threads exist, by the thread that does so:
-``(index of the thread + 1) << 24 | how many it had numbered``. ``id()`` is the key, so an object must not die
+``(index of the thread + 1) << 32 | how many it had numbered``. ``id()`` is the key, so an object must not die
 unnoticed: weakly referencable ones are watched, the others are held until there is no other reference (checked each
 time their number has doubled).
 
@@ -24,7 +24,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
@@ -55,7 +55,7 @@ _named: dict[int, Any] = per_run({})  # detail mode: the objects in _paths, held
 _assigned: dict[int, int] = per_run({})  # number of a dictionary that was assigned to a `__dict__` -> how often
 _shown: dict[str, int] = per_run({})  # detail mode: kind and thread -> how many have got a name of that kind
 
-_SHIFT: Final = 24
+_SHIFT: Final = 32
 _LONG: Final = 200  # texts longer than this are compared by a digest
 SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
@@ -66,6 +66,9 @@ _MISSING: Final = object()
 _ADDRESSES: Final = 0x7000_0000_0000
 
 _asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was asked for outside a run, held
+
+#: Tables by the numbers of objects, which may be looked at after the end of an object.
+known_elsewhere: Final[list[Container[Any]]] = []
 
 #: Held while an object gets its number, since threads may be real ones.
 _guard: Final = _thread.RLock()
@@ -148,6 +151,36 @@ def number(thing: object) -> int:
     return numbers.get(id(thing)) or _new(thing)
 
 
+def first_number(run: Any, thing: object, kind: type) -> int:
+    """The number of an object that has none yet, and whose first access of an attribute the running thread is about to
+    make."""
+    fresh = number(thing)
+    if run.leaves_out_private and fresh > 0:
+        run.sharing.private.begin(fresh, run.current, kind)
+    return fresh
+
+
+def number_own(thing: object, task: Any) -> int:
+    """As :func:`number`, of an object that has none yet, and is about to be private to the running thread."""
+    index, key = task.index, id(thing)
+    task.own += 1
+    count = _counts[index] = _counts.get(index, 0) + 1
+    fresh: int = (index + 1) << _SHIFT | count
+    numbers[key] = fresh
+    try:
+        _watched[key] = _refer(thing, partial(_forget_number, key))
+    except TypeError:  # it can't be referred to weakly
+        _kept[key] = thing
+        if len(_kept) > _sweep_at:
+            _sweep()
+    if len(_watched) > _tidy_at:
+        _tidy()
+    return fresh
+
+
+_refer, _forget_number = weakref.ref, numbers.pop
+
+
 def numbered(index: int) -> int:
     """How many objects a thread has numbered."""
     return _counts.get(index, 0)
@@ -172,6 +205,8 @@ def forget_asked() -> None:
 
 
 def _new(thing: object) -> int:
+    if (running := activation.active) is not None and not running.is_recording:
+        return _give_number(thing)  # all threads are greenlets of one
     with _guard:
         return numbers.get(id(thing)) or _give_number(thing)
 
@@ -218,6 +253,10 @@ def _tidy() -> None:
     for key in list(_watched):
         if key not in numbers:
             _watched.pop(key, None)  # a collection in between may have had us called again
+    run: Any = activation.active
+    if run is not None and run.private:
+        existing_now = {*numbers.values()}
+        run.sharing.private.keep(lambda n: n in existing_now or any(n in known for known in known_elsewhere))
     _tidy_at = max(4096, 2 * len(_watched))
 
 

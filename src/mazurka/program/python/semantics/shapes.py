@@ -91,6 +91,9 @@ def forget_shapes() -> None:
     """Forget all shapes: classes have been changed, or may have been."""
     shapes.clear()
     templates.clear()
+    run = activation.active
+    if run is not None and not run.is_recording:
+        run.sharing.private.look_again()
 
 
 def comes_and_goes(name: str) -> bool:

@@ -209,9 +209,20 @@ def _is_reported_early(function: Any) -> bool:
     return function is ref or function is vars or function is finalize or function is FunctionType
 
 
+def is_own_method(method: MethodType) -> bool:
+    """Whether a method is a function of the program, which announces its own accesses, under a name that says nothing
+    about its arguments."""
+    inner = method.__func__
+    if type(inner) is not FunctionType or inner.__code__.co_filename not in sites.instrumented:
+        return False
+    return inner.__name__ not in reentrant.GONE_THROUGH and inner.__name__ not in GOING_THROUGH
+
+
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """``function(*args, **named)`` is about to be called: returns function and arguments for `operator.call`."""
     run = activation.active
+    if type(function) is MethodType and not named and is_own_method(function):
+        return (function, *args)
     if (function is exec or function is eval) and args:
         args = executed_code.instrumented(function, args)
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)

@@ -27,7 +27,7 @@ from mazurka.program.python.semantics import (
 from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
 from mazurka.program.python.semantics.locations import BASES, NAMELESS, mortal, perform
-from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
+from mazurka.program.python.semantics.objects import MISSING, first_number, is_a, number, number_own, numbers
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -74,13 +74,29 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
         if name == "__dict__" and run is not None and classify(type(thing), name) is classification.DICTIONARY:
             objects.adopt_namespace(thing)
         return thing
-    kind = type(thing)
+    n, kind = numbers.get(id(thing)), type(thing)
+    if n is not None:
+        known = run.private.get(n)
+        if known is not None and known.kind is kind and known.task is run.current and not known.task.loops:
+            if site in known.known:
+                return thing
+            if site in known.further:
+                run.private[n] = known.further[site]
+                return thing
     try:
         how = shapes[id(kind)].attributes[name]
     except KeyError:
         how = classify(kind, name)
-    if how is INSTANCE and not run.detail:
-        run.visit(_READ, (ATTRIBUTE, numbers.get(id(thing)) or number(thing), name), site)
+    if how is INSTANCE:
+        if n is None:
+            n = first_number(run, thing, kind)
+        target = (ATTRIBUTE, n, name)
+        if n in run.private and run.pass_privately(_READ, target, site, kind):
+            return thing
+        if run.detail:
+            attributes.read(run, thing, name, site, how)
+        else:
+            run.visit(_READ, target, site)
     elif how is not NONE:
         attributes.read(run, thing, name, site, how)
     return thing
@@ -91,13 +107,32 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
     run = activation.active
     if run is None or run.solo:
         return thing
-    kind = type(thing)
+    n, kind = numbers.get(id(thing)), type(thing)
+    known = run.current.made.get(kind) if n is None else run.private.get(n)
+    if known is not None and known.kind is kind and known.task is run.current and not known.task.loops:
+        if n is None:
+            if ~site in known.further:
+                run.private[number_own(thing, known.task)] = known.further[~site]
+                known.task.clock_reads = 0
+                return thing
+        elif ~site in known.known or ~site in known.further:
+            run.private[n] = known.further.get(~site, known)
+            known.task.clock_reads = 0
+            return thing
     try:
         how = shapes[id(kind)].attributes[name]
     except KeyError:
         how = classify(kind, name)
-    if how is INSTANCE and not run.detail and not mortal:
-        run.visit(_WRITE, (ATTRIBUTE, numbers.get(id(thing)) or number(thing), name), site)
+    if how is INSTANCE:
+        if n is None:
+            n = first_number(run, thing, kind)
+        target = (ATTRIBUTE, n, name)
+        if n in run.private and run.pass_privately(_WRITE, target, site, kind):
+            return thing
+        if run.detail or mortal:
+            attributes.write(run, thing, name, site, how)
+        else:
+            run.visit(_WRITE, target, site)
     elif how is classification.DICTIONARY:
         attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
     else:
