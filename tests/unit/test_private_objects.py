@@ -1,5 +1,5 @@
-"""Accesses of objects that one thread only has touched leave nothing in the log, and what others could notice of them is
-found nevertheless."""
+"""Accesses of objects that only one thread has touched leave nothing in the log, and what others could notice of them
+is found nevertheless."""
 
 from __future__ import annotations
 
