@@ -174,15 +174,21 @@ class Sections:
         here need not be so in other executions. All, if an operation of a semaphore may become part of a section."""
         if self._semaphores is not None and self._semaphores.has_semaphores(run):
             return {fingerprint_of_name(each.lock) for each in self._found}
-        earlier: dict[Target, list[tuple[Target, _Touched]]] = {}
-        chosen = set[int]()
+        earlier: dict[Target, dict[Target, list[_Touched]]] = {}
+        chosen = set[Target]()
         for section in self._found:
             touched = self._touched(run, section)
-            others = earlier.setdefault(touched.added[0] if section.is_step and touched.added else section.lock, [])
-            if alike := [lock for lock, other in others if touched.commutes(other)]:
-                chosen.update(map(fingerprint_of_name, (section.lock, *alike)))
-            others.append((section.lock, touched))
-        return chosen
+            place = touched.added[0] if section.is_step and touched.added else section.lock
+            by_lock = earlier.setdefault(place, {})
+            for lock, others in by_lock.items():
+                if lock in chosen and section.lock in chosen:
+                    continue  # each pair is compared but once, or else a thousand sections would take minutes
+                if any(touched.commutes(other) for other in others):
+                    chosen.update((section.lock, lock))
+            mine = by_lock.setdefault(section.lock, [])
+            if not mine or touched != mine[-1]:  # as most sections that do not commute
+                mine.append(touched)
+        return set(map(fingerprint_of_name, chosen))
 
     def _is_release(self, run: Run, number: int) -> bool:
         return self._semaphores is not None and self._semaphores.is_release(run, number)
