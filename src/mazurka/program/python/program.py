@@ -64,7 +64,7 @@ from mazurka.program.python.run_records import (
     name_troubles,
     portable,
 )
-from mazurka.program.python.semantics import foreign, hooks, natives, uses, weak_registries
+from mazurka.program.python.semantics import foreign, hooks, natives, result_caches, uses, weak_registries
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.variants import KnownVariants
 from mazurka.program.python.weak_memory import store_slots
@@ -553,6 +553,7 @@ class PythonProgram(LearnsPoints):
         runtime.lists_started = True
         hooks.restart(runtime)
         if self._properties is not None:
+            result_caches.count_calls()
             self._properties.begin()
         with Watchdog(runtime):
             try:  # an interrupt by the user may come at any time

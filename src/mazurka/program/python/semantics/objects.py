@@ -406,7 +406,7 @@ def _listing(kind: type) -> int:
 _LIKE_OBJECTS: Final = frozenset((tuple, str, bytes, float, complex, frozenset))
 
 
-def _is_asked_for_identity() -> bool:
+def compares_identities() -> bool:
     """Whether the running program compares values by identity, and not only by equality."""
     return activation.active is not None and not sites.comparing_identity.isdisjoint(sites.instrumented)
 
@@ -414,7 +414,7 @@ def _is_asked_for_identity() -> bool:
 def value_key(value: Any) -> tuple[Any, ...]:
     """A key for a value: a program can distinguish values of equal keys only by the content of mutable objects."""
     kind = type(value)
-    if kind in _LIKE_OBJECTS and _is_asked_for_identity():
+    if kind in _LIKE_OBJECTS and compares_identities():
         return ("object", number(value))
     if kind is float or kind is complex:
         return (kind.__name__, repr(value))  # 0.0 is not -0.0, and nan is nan
