@@ -297,7 +297,7 @@ def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
     """Write the bytes that a buffer has handed on to the file."""
     while layers.stored:
         if models is not None:
-            _add(models, *layers.file.written())
+            _add(models, change(*layers.file.state), *layers.file.written())
             if not layers.stored:
                 return  # another thread has done so
         data = layers.stored.pop(0)
