@@ -21,6 +21,10 @@ _MADE: Final = (
     "p = Box(); p.x = 0\nwhile p.x < 2: p.x += 1",
     "p = Kept({v})",
     "p = c.b or Box(); p.x = {v}",
+    "p = Box(); own = {{}}; own['p'] = p; own['p'].x = {v}; own.pop('p')",
+    "own = []; own.append(Box()); p = own[0]; p.x = {v}; own[0] = p; own.insert(0, p); del own[0]",
+    "p = Box(); own = set(); own.add(1); own.add({v}); p.x = len(own) + (1 in own)",
+    "p = Box(); own = [0] * 3; p.x = 0\nwhile not own[2]:\n    own[p.x] = 1; p.x += 1",
 )
 
 #: Ways to hand it on.
@@ -40,6 +44,8 @@ _HANDED: Final = (
     "f.append(p.read)",
     "try: raise KeyError(p)\nexcept KeyError as error: e.append(error.args)",
     "t = threading.Thread(target=set_x, args=(p,)); t.start(); seen.append(p.x); t.join()",
+    "def make():\n    own = []\n    own.append(p)\n    own[0].x += 1\n    return own\nl.extend(make())",
+    "def make():\n    own = {}\n    for each in 'ak': own[each] = p\n    return own\nd.update(make()); d.pop('a')",
     "vars(c)['b'] = p",
     "setattr(c, 'b', p)",
 )

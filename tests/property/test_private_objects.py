@@ -26,7 +26,7 @@ def test_outcomes(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         program = drawn_published(number)
         scenario = loaded(program, tmp_path)
         with monkeypatch.context() as patched:
-            patched.setattr(Runtime, "leave_out_private", lambda self: None)
+            patched.setattr(Runtime, "leave_out_private", lambda self, own: None)
             full = reached(scenario, DFS)
         known = reached(scenario, DFS)
         if not (full.complete and known.complete):

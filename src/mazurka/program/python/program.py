@@ -584,7 +584,7 @@ class PythonProgram(LearnsPoints):
         natives.watch_early(runtime)
         outside.times.begin()
         if self._properties is None and not natives.may_notice_ends():
-            runtime.leave_out_private()
+            runtime.leave_out_private(not sites.is_in_program(sites.looking_at_tracebacks, sites.looking_at_frames))
 
     def _livelock(self, runtime: Runtime, points: int) -> Failure | None:
         return livelock(runtime, points, self.location)

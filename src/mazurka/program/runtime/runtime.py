@@ -135,6 +135,7 @@ class Runtime:
         "is_recording",
         "keyed",
         "learned",
+        "leaves_out_own",
         "leaves_out_private",
         "let_go",
         "limited",
@@ -208,6 +209,7 @@ class Runtime:
         self.points = self.sharing.points  # these two are looked at in each visit
         self.touched = self.sharing.touched
         self.private = self.sharing.private.objects  # in hooks, too
+        self.leaves_out_own = False  # of containers that only their function has
         self.leaves_out_private = False  # accesses of private objects are not logged
         self.limits = limits
         self.values = plan.values and not plan.detail
@@ -518,10 +520,11 @@ class Runtime:
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
 
-    def leave_out_private(self) -> None:
+    def leave_out_private(self, own: bool) -> None:
         """The first thread is about to be started, and nothing needs all steps: from now on accesses of private objects
-        are not logged."""
+        are not logged, nor are (with ``own``) those of containers that the source shows to be a function's own."""
         self.leaves_out_private = type(self) is Runtime and PRIVATE_POINTS not in self.points
+        self.leaves_out_own = own and self.leaves_out_private and not (self.detail and not self.keyed)
 
     def pass_privately(self, op: Op, target: Target, site: int, kind: type) -> bool:
         """Pass an access of an attribute of a private object of class ``kind``; false if it has to be a step. Hooks

@@ -19,6 +19,7 @@ import sys
 from enum import Enum
 from typing import Final
 
+from mazurka.program.python.analysis.local_containers import local_containers
 from mazurka.program.python.analysis.star_parameters import may_be_shared
 
 _BUILTINS: Final = frozenset(dir(builtins))
@@ -54,6 +55,7 @@ class LexicalScope:
         "bound_at",
         "captured",
         "consumer",
+        "containers",
         "derived",
         "given",
         "globals",
@@ -77,6 +79,7 @@ class LexicalScope:
         self.ways: dict[str, set[Way]] = {}
         self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before its binding
         self.captured: set[str] = set()
+        self.containers: set[str] = set()  # variables of containers that no other code has
         self.late: set[str] = set()  # names captured by a function that may run before they are bound
         self.consumer = ""  # of a generator expression: the name of its consumer, which exhausts it at once
         self.derived: set[str] = set()  # classes that make objects by other than plain methods, or have a finaliser
@@ -404,6 +407,7 @@ class Scopes(ast.NodeVisitor):
 
     def _parameters(self, node: _FUNCTIONS, scope: LexicalScope) -> None:
         args = node.args
+        scope.containers = local_containers(node)
         for argument in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
             self._bind(argument.arg)
         for argument in filter(None, [args.vararg, args.kwarg]):

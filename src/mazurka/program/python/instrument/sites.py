@@ -73,6 +73,8 @@ comparing_identity: set[str] = set()
 asking_for_modules: set[str] = set()
 #: ... or mention a name by which code looks at the traceback or context of an exception.
 looking_at_tracebacks: set[str] = set()
+#: ... or mention a name by which code looks at the variables of other functions.
+looking_at_frames: set[str] = set()
 #: ... or mention times or numbers of files.
 looking_at_times: set[str] = set()
 #: ... or mention the registries of the warnings that have been issued.
@@ -105,6 +107,7 @@ _SAID: Final = {
     "identity": comparing_identity,
     "modules": asking_for_modules,
     "traceback": looking_at_tracebacks,
+    "frames": looking_at_frames,
     "times": looking_at_times,
     "registries": looking_at_registries,
     "descriptors": comparing_descriptors,

@@ -130,7 +130,7 @@ class Recorder:
         self._segment_ends = 0.0 if followed else sys.float_info.max
         self.touched: dict[Target, Any] = {}
         self.private: dict[int, Any] = {}  # all events are recorded
-        self.leaves_out_private = False
+        self.leaves_out_private = self.leaves_out_own = False
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
         self.observer: InvocationObserver | None = None  # of calls

@@ -70,7 +70,7 @@ class AccessCollector:
         self.live = running.live
         self.sharing = running.sharing
         self.private: dict[int, Any] = {}
-        self.leaves_out_private = False
+        self.leaves_out_private = self.leaves_out_own = False
         self.log = running.log
         self.ends = running.ends
         self.names: dict[Any, str] = {}

@@ -185,7 +185,8 @@ def _look_for_unlogged(run: Any, owners: Mapping[Any, int]) -> None:
     for key, index in owners.items():
         if type(key) is int and accessed_by(abs(key)) not in (None, index):
             run.sharing.learn((PRIVATE_POINTS,))
-    if run.leaves_out_private and sites.is_in_program(sites.finalizing, sites.referring_weakly):
+    late = run.leaves_out_private and sites.is_in_program(sites.finalizing, sites.referring_weakly)
+    if late or (run.leaves_out_own and sites.is_in_program(sites.looking_at_tracebacks, sites.looking_at_frames)):
         run.sharing.learn((PRIVATE_POINTS,))
 
 

@@ -213,10 +213,11 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     name = r.mangled(function.attr)
     if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
         owner = function.value
+        is_own = r.is_own(owner) and (name == "get" or not r.loops)
 
         def with_hook() -> ast.expr:
             args = [r.visit(owner), constant(name, function), r.site(node, "call", name)]
-            hook = r.hook("m", [*args, *(copied(each) for each in node.args)], owner)
+            hook = r.hook("mo" if is_own else "m", [*args, *(copied(each) for each in node.args)], owner)
             hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
             return hook
 

@@ -45,6 +45,8 @@ def subscript(r: Rewriter, node: ast.Subscript) -> ast.expr:
 def keyed(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscript:
     """``value[key]`` with a steady key."""
     value = node.value
+    if hook in _OF_OWN and r.is_own(value) and (hook == "ri" or not r.loops):
+        hook = _OF_OWN[hook]  # a store is an effect of the passes of a loop
 
     def with_hook() -> ast.expr:
         args = [r.visit(value), copied(node.slice), r.site(node, kind, text_of(node.slice))]
@@ -52,6 +54,10 @@ def keyed(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscri
 
     node.value = r.doubled(value, with_hook)
     return node
+
+
+#: Hooks for items -> those for items of containers that no other code has.
+_OF_OWN: Final = {"ri": "rio", "wi": "wio", "di": "dio"}
 
 
 def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscript:
@@ -99,7 +105,8 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
         if isinstance(node.slice, ast.Slice) and steady_slice(r, node.slice):
             return sliced(r, node, "wi", "write item")
         site = r.site(node, "write item", text_of(node.slice))
-        node.value = r.hook("wk", [r.visit(node.value), key_of(r, node.slice), site], node.value)
+        is_own = r.is_own(node.value) and not r.loops
+        node.value = r.hook("wko" if is_own else "wk", [r.visit(node.value), key_of(r, node.slice), site], node.value)
         node.slice = r.hook("pop", [], node)
     elif isinstance(node, ast.Starred):
         node.value = assigned(r, node.value)

@@ -146,7 +146,7 @@ def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, 
         return node
     site = r.site(node, "search", text_of(left))
     if steady:
-        node.comparators = [r.hook("in", [container, copied(left), site], right)]
+        node.comparators = [r.hook("ino" if r.is_own(right) else "in", [container, copied(left), site], right)]
         return node
     found = r.through("contains", r.hook("inp", [node.left, container, site], node), node)
     return at(ast.UnaryOp(ast.Not(), found), node) if negated else found
@@ -172,6 +172,8 @@ def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
             node.right = r.hook("u", [node.right, r.site(node, "format")], right)
         return node
     combines = not (r.plain(left) and r.plain(right)) and not (is_ours(left) or is_ours(right))
+    if isinstance(node.op, ast.Mult) and isinstance(left, ast.List) and r.plain(right):
+        combines = False  # nobody else has the list, and its elements are not looked at
     steady, plain = r.steady(left) and not binds(right), r.plain(left)
     unnamed = r.plain(right) and not steady
     node.left, node.right = r.visit(left), r.visit(right)

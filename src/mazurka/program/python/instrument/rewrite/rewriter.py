@@ -61,7 +61,12 @@ _BY_NAME: Final = frozenset("getattr attrgetter __getattribute__ getattr_static 
 
 #: Names by which code gets at the warnings that have been issued.
 _OF_REGISTRIES: Final = re.compile(r"^__warningregistry__$|^onceregistry$")
-_BY_TEXT: Final = {"traceback": _OF_TRACEBACKS, "times": _OF_TIMES, "registries": _OF_REGISTRIES}
+#: Names by which code gets at the variables of other functions, or at objects of others.
+_OF_FRAMES: Final = re.compile(
+    r"^f_locals$|^_?getframe|^_current_frames$|^currentframe$|_frame$|^get_objects$|^get_referr|^settrace|^setprofile|"
+    r"^ctypes$",
+)
+_BY_TEXT: Final = {"frames": _OF_FRAMES, "traceback": _OF_TRACEBACKS, "times": _OF_TIMES, "registries": _OF_REGISTRIES}
 
 #: The indices of these in the status of a file, if code uses that as a tuple.
 _IN_STATUS: Final = (1, 7, 8, 9, -1, -2, -3)
@@ -79,7 +84,8 @@ _TYPES: Final = frozenset({"type", "__class__"})
 
 
 def mentioned(tree: ast.Module) -> set[str]:
-    """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
+    """The kinds of entries about a module that follow from names in it: `frames` if it mentions a name for looking at
+    frames, `traceback` if it mentions a name for looking
     at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
     if it mentions those of warnings, `types` if it asks for types of objects, `weak` if it uses weak references,
     `finalizer` if it mentions `__del__`, `named finalizer` if a class gets it by this name as a text,
@@ -429,6 +435,13 @@ class Rewriter(ast.NodeTransformer):
         if inside and isinstance(node, DISPLAYS):
             return not all(map(self.plain, elements(node)))
         return not isinstance(node, FRESH) or (inside and not isinstance(node, ast.Lambda))
+
+    def is_own(self, node: ast.expr) -> bool:
+        """Whether an expression is a variable whose containers no other code has."""
+        if not isinstance(node, ast.Name) or node.id not in self.scope.containers:
+            return False
+        variable, owner = self.resolve(node.id)
+        return variable is VariableKind.LOCAL and owner is self.scope
 
     def _is_plain_local(self, name: str) -> bool:
         """Whether all values that are assigned to a local variable are plain."""
