@@ -34,8 +34,7 @@ class Waits:
     that were seen and do not count, ``lag`` is the least time for which other threads have to be held up, and ``late``
     the message of that failure. ``withheld``: a plan's timing kept some sleeps and waits from ending. ``expired``: some
     timeouts fired. ``nearest`` is the least time by which other threads would have to be held up for a further wait to
-    time out, ``held_up`` the least time by which an event loop would have to be held up for its timers to expire in
-    another order.
+    time out.
     """
 
     shortest: float = float("inf")
@@ -45,7 +44,6 @@ class Waits:
     withheld: bool = False
     expired: bool = False
     nearest: float = float("inf")
-    held_up: float = float("inf")
 
     def __add__(self, other: Waits) -> Waits:
         nearer = min(self, other, key=lambda each: each.lag)
@@ -57,7 +55,6 @@ class Waits:
             self.withheld or other.withheld,
             self.expired or other.expired,
             min(self.nearest, other.nearest),
-            min(self.held_up, other.held_up),
         )
 
 

@@ -225,7 +225,7 @@ class Execution:
             self._add_branch(self._logged, upcoming)
             upcoming = next(following, None)
         for blocked in run.blocked:
-            if blocked.task in order.waiting:
+            if blocked.never or blocked.task in order.waiting:
                 continue  # the one that it is like would move first
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)

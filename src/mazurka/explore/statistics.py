@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import astuple, field, replace
-from math import isinf
 from typing import Final
 
 from mazurka.explore.outcome import FailingExecution, Predictions, Waits
@@ -61,19 +60,19 @@ class Statistics:
             self.assumed |= run.assumed
         if run.reached:
             self.reached = all_joined(self.reached, run.reached)
-        if run.limited or run.slept or run.withheld or not isinf(run.held_up):
+        if run.limited or run.slept or run.withheld:
             self.waits += Waits(
                 run.shortest,
                 run.slept,
                 withheld=run.withheld,
                 expired=run.expired > 0,
                 nearest=run.nearest,
-                held_up=run.held_up,
             )
         if run.truncated and not run.found_new_points:  # such a run may have been cut for what it has found
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:
-            self.threads = max(self.threads, sum(not is_flusher(name) for name in run.tasks))
+            threads = sum(not is_flusher(name) for name in run.tasks) - len(run.arrivals)
+            self.threads = max(self.threads, threads)
         if run.divergence is not None:
             return []
         self.points = max(self.points, run.passed())

@@ -240,7 +240,7 @@ class Blocked:
 
     ``repeats`` is set for a thread held in a loop whose passes change nothing: the targets that the passes read.
     ``point`` is that of the step that the operation would have been. ``wake`` is the wake-up that it reads if it ends
-    a wait for a condition.
+    a wait for a condition. ``never``: it comes from outside, as a timer that is due, and has not been possible before.
     """
 
     task: ThreadIndex
@@ -250,6 +250,7 @@ class Blocked:
     repeats: tuple[Target, ...] | None = None
     point: bool = True
     wake: Target | None = None
+    never: bool = False
 
 
 class CountChange(NamedTuple):
@@ -329,11 +330,12 @@ class Run:
     )  # relates only: tasks -> the last one before for the same call
     told_apart: Collection[int] = frozenset()  # tasks whose identity the program may have looked at
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
+    #: Detail only: from a step on a thread runs this task of its event loop ("": none).
+    lanes: tuple[tuple[StepIndex, ThreadIndex, str], ...] = ()
+    has_loops: bool = False  # event loops ran several tasks
+    arrivals: Collection[ThreadIndex] = ()  # tasks that are no threads: timers of event loops that are due
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
-    held_up: float = float(
-        "inf"
-    )  # an event loop that is held up for as many seconds may run its timers in other orders
     returned: tuple[str | None, str | None] | None = (
         None  # with calls: their results in this order; None: the order did not come about
     )

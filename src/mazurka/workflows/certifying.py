@@ -129,7 +129,8 @@ def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
         StuckThread(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
         for each in run.blocked
     )
-    cycle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
+    waits = failure.kind is FailureKind.DEADLOCK and holders.keys() <= set(run.tasks)  # tasks of a loop are no threads
+    cycle = frozenset(holders) if waits else frozenset()
     return DeadlockState((*waiting, *_idle(run)), cycle)
 
 

@@ -66,7 +66,6 @@ from mazurka.workflows.timing import (
     is_half_spent,
     is_wanted,
     joined,
-    loops_held_up,
     none_fires_early,
     ordered,
     seconds_for,
@@ -568,8 +567,7 @@ class _Check:
         suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in reported])
         self.watcher.searched(len(reported))
         findings, refused = builder.findings(reported)
-        loops = loops_held_up(outcome.waits)
-        assumed = (outcome.assuming, outcome.early, loops, *outcome.assumed, self.program.facts().assumption)
+        assumed = (outcome.assuming, outcome.early, *outcome.assumed, self.program.facts().assumption)
         assuming = " and ".join(filter(None, assumed))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:

@@ -6,6 +6,7 @@ replay needs nothing but the schedule.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -71,7 +72,8 @@ def options_of(schedule: Schedule, options: Options) -> Options:
         if name in schedule.options
     }
     races = schedule.failure.kind == FailureKind.RACE.value
-    return replace(options, memory_model=schedule.memory_model, races=races, **remembered)
+    # What the schedule names may take as long as it did then.
+    return replace(options, memory_model=schedule.memory_model, races=races, timing=math.inf, **remembered)
 
 
 def subject_of(target: str, arguments: tuple[str, ...], options: Options, front_end: str = "") -> ProgramSpec:
@@ -85,7 +87,7 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
         include=options.include,
         isolation=Isolation(options.isolation),
         memory=MemoryModel(options.memory_model),
-        limits=Limits(steps=options.max_steps, seconds=min(60.0, options.time_limit or 60.0)),
+        limits=Limits(steps=options.max_steps, seconds=min(60.0, options.time_limit or 60.0), pause=options.timing),
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
         races=options.races,

@@ -111,7 +111,6 @@ def merged(before: Outcome, after: Outcome) -> Outcome:
         assumed=tuple(sorted({*after.assumed, *before.assumed})),
         conditions=tuple(dict.fromkeys((*before.conditions, *after.conditions))),
         asked=before.asked or after.asked,
-        waits=replace(before.waits, held_up=min(before.waits.held_up, after.waits.held_up)),
         reached=all_joined(before.reached, after.reached),
         found=(*before.found, *[each for each in after.found if each.failure.identity not in known]),
     )
@@ -162,14 +161,6 @@ def _assuming(outcome: Outcome, timing: float) -> Outcome:
     if not isinstance(outcome.verdict, Verified) or math.isinf(outcome.waits.shortest):
         return outcome
     return replace(outcome, early=_none_early("timeout", timing))
-
-
-def loops_held_up(waits: Waits) -> str:
-    """The assumption that no event loop is held up for so long that its timers expire in another order; "" if they can
-    in none."""
-    if math.isinf(waits.held_up):
-        return ""
-    return f"event loops are held up for less than {waits.held_up:.2g} s in all"
 
 
 def _none_early(kind: str, timing: float) -> str:

@@ -265,7 +265,7 @@ class Function:
         return [self._module] if self._module is not None else []
 
     def call(self) -> Any:
-        return self._find()()
+        return _run(self._find()())
 
     def namespace(self) -> dict[str, Any]:
         return self._module.__dict__ if self._module is not None else {}
@@ -278,6 +278,15 @@ class Function:
 
     def describe(self) -> str:
         return f"{self.path}::{self.name}"
+
+
+def _run(result: Any) -> Any:
+    """The result of a function; of a coroutine function, that of its coroutine, run by `asyncio`."""
+    if type(result) is not types.CoroutineType:
+        return result
+    import asyncio
+
+    return asyncio.run(result)
 
 
 @dataclass(slots=True)
@@ -295,7 +304,7 @@ class Call:
         return [module] if module is not None and not module.__name__.startswith("mazurka") else []
 
     def call(self) -> Any:
-        return self.function()
+        return _run(self.function())
 
     def namespace(self) -> dict[str, Any]:
         return getattr(self.function, "__globals__", {})

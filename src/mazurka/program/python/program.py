@@ -132,6 +132,7 @@ class PythonProgram(LearnsPoints):
         self._told = False
         self._capture = Capture()
         self.read_input = False
+        self._has_loops = False  # runs of it have run several tasks in event loops
         self.timing: float | None = None  # the timing of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._kept: frozenset[int] = frozenset()  # ... and those that it kept until its end
@@ -155,6 +156,7 @@ class PythonProgram(LearnsPoints):
             assert self.snapshot is not None
             self.snapshot.restore()
             run = self.execute_here(plan)
+        self._has_loops = self._has_loops or run.has_loops
         if run.found_new_points and self._catch_up():
             run.failures.clear()  # it can't be repeated as it was: the search begins again, and finds them then
         if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or is_stuck_for_good(run)):
@@ -209,7 +211,9 @@ class PythonProgram(LearnsPoints):
     def require_included(self, names: tuple[str, ...]) -> None:
         require_modules(names)
 
-    def without_threads(self) -> str:
+    def without_threads(self) -> str | None:
+        if self._has_loops:
+            return None  # the order of its tasks is the only one
         defined = only_defines(self.entry)
         return f"the file only defines functions; check {defined}, for example" if defined else ""
 

@@ -39,13 +39,13 @@ def has_concurrent_threads(run: Any) -> bool:
     step which others could notice has ended as soon as it is started, though it might last in another order."""
     if run.is_recording:
         return False  # nothing is counted then
-    if len(run.live) > 1:
+    if sum([not task.arrives for task in run.live]) > 1:
         return True
     if run.solo:
         return False  # none has been started yet
     lives, ended = ends_known(run)
     me = run.current.index
-    return any(index != me and index not in ended for index in lives.values())
+    return any(index != me and index not in ended and not run.tasks[index].arrives for index in lives.values())
 
 
 def ends_known(run: Any) -> tuple[dict[Target, int], set[int]]:

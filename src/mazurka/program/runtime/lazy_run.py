@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING
-from math import inf
 from operator import itemgetter
 from typing import Any, Final
 
@@ -40,7 +39,6 @@ class LazyRun(Run):
         self.truncated = ""
         self.expired = self.again = 0
         self.slept = self.lag = 0.0
-        self.held_up = inf
         self.inputs = self.conditions = ()
 
     def __getattr__(self, name: str) -> Any:  # called only for missing attributes

@@ -38,10 +38,11 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.private = sum([task.own for task in tasks])
     run.count_changes = runtime.count_changes
     run.alike, run.told_apart = runtime.alike, runtime.told_apart
+    run.arrivals = tuple([task.index for task in tasks if task.arrives])
+    run.lanes, run.has_loops = tuple(runtime.lanes), runtime.has_loops
     run.daemons = tuple([task.index for task in tasks if task.daemon])
     run.labels = {task.index: task.label for task in tasks if task.label}
     run.limited = runtime.limited
-    run.held_up = runtime.held_up
     run.again = runtime.again
     if runtime.conditions is not None and (runtime.conditions.used or runtime.conditions.stale):
         _add_inputs(run, runtime.conditions)

@@ -17,7 +17,7 @@ microsecond; a thread, from its start to its end, five microseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from types import MappingProxyType
@@ -177,7 +177,6 @@ class Runtime:
     settled = False  # the threads left only go round in loops
     shortest = inf  # the shortest of these limits
     slept = 0.0  # the latest end of a sleep
-    held_up = inf  # as in Run
     # As in Run; made when they are needed.
     bounded: set[StepIndex] = frozenset()  # type: ignore[assignment]
     ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]
@@ -200,6 +199,9 @@ class Runtime:
     conditions: PathConditions | None = None  # on unknown inputs; None: there are none
     on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
     deciding = 0  # 1: the outcome of the next step is being decided
+    has_loops = False  # as in Run
+    lanes: list[tuple[StepIndex, ThreadIndex, str]] = []  # noqa: RUF012  # as in Run; made when it is needed
+    running_loops: Mapping[int, Any] = MappingProxyType({})  # by thread: the event loop that it runs
     has_observers = False  # threads that were started before the check wait
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
@@ -293,6 +295,7 @@ class Runtime:
                     self._polled(task),
                     task.point,
                     task.wake,
+                    task.arrives and not task.was_able,
                 )
                 for task in self.live
                 if task.pending is not None and not task.done
@@ -845,6 +848,11 @@ class Runtime:
         self._stop_before(task, op, target, site, point=False)
         task.guard = None
         task.repeats = None
+
+    def enter_lane(self, name: str) -> None:
+        """Detail: the running thread goes on with this task of its event loop."""
+        if self.detail:
+            self.lanes = [*self.lanes, (StepIndex(len(self.log)), self.current.index, name)]
 
     def place(self) -> tuple[int, int] | None:
         """The index of the running thread, and the number of steps before its present doing; None while the

@@ -177,7 +177,7 @@ class Scheduler:
             return None
         if overdue and chosen in overdue:
             chosen.timed_out = True
-        if chosen.sleeping and len(able) > 1:
+        if chosen.sleeping and len(able) > 1 and not chosen.arrives:
             self._outruns(chosen, chosen.clock, min([task.clock for task in able]))
         if len(enabled) > 1:
             self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
@@ -298,7 +298,7 @@ class TimedScheduler(Scheduler):
             return None
         if chosen in waiting:
             chosen.timed_out = True
-        if chosen.sleeping or chosen.timed_out:
+        if (chosen.sleeping and not chosen.arrives) or chosen.timed_out:
             self._outruns(chosen, ends[chosen], earliest)
         if len(enabled) > 1:
             self.choices.append((self.cursor - 1, chosen.index, tuple(map(_index_of, enabled))))

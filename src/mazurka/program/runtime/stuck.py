@@ -19,7 +19,7 @@ Cost: some tens of microseconds a thread, and only on runs that got stuck.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
@@ -76,6 +76,11 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
     behind = [] if any(task in required for task in shown) else [task for task in required if not task.polls()]
     waiting = tuple([_waiting(task, tasks, words) for task in shown])
     message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
+    within = [entry for task in shown for entry in _within(task)]
+    if within and kind is FailureKind.BLOCKED:  # the thread of a loop waits since its tasks do
+        cycle_within = _cycle_of(within)
+        kind, waiting = (FailureKind.DEADLOCK, cycle_within) if cycle_within else (kind, _ends_of(within))
+        message = "; ".join(_sentence_within(entry) for entry in waiting)
     first = shown[0]
     return Failure(
         kind,
@@ -149,6 +154,36 @@ def _cycle(tasks: list[Task]) -> list[Task]:
             turn = cycle.index(min(cycle, key=lambda task: task.index))
             return cycle[turn:] + cycle[:turn]
     return []
+
+
+def _within(task: Task) -> Sequence[BlockedThread]:
+    """The tasks of the event loop that a thread runs, which wait; none if it runs none."""
+    within: Callable[[], Sequence[BlockedThread]] | None = getattr(task.waiting_for, "within", None)
+    return () if within is None else within()
+
+
+def _cycle_of(waiting: Sequence[BlockedThread]) -> tuple[BlockedThread, ...]:
+    """Those that wait for each other in a cycle; none if there is no cycle."""
+    by_name = {each.thread: each for each in waiting}
+    for start in waiting:
+        path = [start]
+        while (following := by_name.get(path[-1].held_by or "")) is not None:
+            if following in path:
+                return tuple(path[path.index(following) :])
+            path.append(following)
+    return ()
+
+
+def _ends_of(waiting: Sequence[BlockedThread]) -> tuple[BlockedThread, ...]:
+    """Those that wait for none of the others."""
+    names = {each.thread for each in waiting}
+    return tuple([each for each in waiting if each.held_by not in names])
+
+
+def _sentence_within(entry: BlockedThread) -> str:
+    at = f" at {entry.location}" if entry.location is not None else ""
+    text = f"{entry.thread} waits for {entry.for_what}{at}"
+    return text if entry.held_by is None else f"{text} (acquired by {entry.held_by})"
 
 
 def _waiting(task: Task, tasks: list[Task], words: Words) -> BlockedThread:

@@ -88,11 +88,13 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds."""
+    """When a run is cut short: steps logged, loop passes without a step, wall-clock seconds. ``pause``: the seconds for
+    which an event loop may be held up before a callback."""
 
     steps: int = 20_000
     passes: int = 1_000_000
     seconds: float = 60.0
+    pause: float = 0.1
 
 
 class Moved(Exception):
@@ -123,12 +125,12 @@ class Task:
     # CPython keeps at most 30 attributes beside an object, and once there are more, makes a dictionary for each object
     # that gets one of them. Reading a default from the class takes several times as long as reading a slot.
     __slots__ = (
-        *("births", "body", "chosen", "clock", "clock_reads", "daemon", "deadline", "done", "doubts", "early"),
-        *("effects", "entered", "greenlet", "guard", "held", "index", "keeps", "label", "leaves", "life"),
+        *("arrives", "births", "body", "chosen", "clock", "clock_reads", "daemon", "deadline", "done", "doubts"),
+        *("early", "effects", "entered", "greenlet", "guard", "held", "index", "keeps", "label", "leaves", "life"),
         *("lock_steps", "looked_for", "looks", "loops", "made", "name", "own", "own_lock", "passes", "pending"),
-        *("point", "pool"),
-        *("priority", "reads", "repeats", "repetition", "required", "silent", "sleeping", "starter", "thread"),
-        *("timed_out", "turned", "unlogged", "unseen", "unseen_looks", "visits", "waiting_for", "wake"),
+        *("point", "pool", "priority", "reads", "repeats", "repetition", "required", "silent", "sleeping", "starter"),
+        *("thread", "timed_out", "turned", "unlogged", "unseen", "unseen_looks", "visits", "waiting_for", "wake"),
+        "was_able",
     )
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
@@ -142,6 +144,8 @@ class Task:
         self.daemon = daemon  # as it was started
         self.required = not daemon  # the program does not end before it does
         self.births = 0
+        self.was_able = False  # an arrival: it could have come since it waits
+        self.arrives = False  # it is no thread of the program: its steps come from outside (outside/loops.py)
         self.starter: Task | None = None  # the task that runs it up to its first point
         self.done = False
         self.leaves = False  # it is about to end the process

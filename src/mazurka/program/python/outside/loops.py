@@ -1,28 +1,21 @@
-"""Event loops (`asyncio`): their queues of callbacks, how they wait, and how other threads wake them.
+"""Event loops (`asyncio`): their queues of callbacks, their timers, how they wait, and how other threads wake them.
 
-CPython's loop has a deque of callbacks that are ready. In each iteration it looks whether there are any; if not, it
-waits in its selector for data, for its next timer, or for a byte that ``call_soon_threadsafe`` sends through a pair of
-sockets of the loop itself; and then it calls as many callbacks as the deque then holds. Here one location, the channel
-of the loop, stands for the deque and the sockets. Adding a callback is an RMW of it, which also wakes the loop if it is
-done by ``call_soon_threadsafe``. The wait is another RMW, at which the loop takes the present callbacks, so that its
-other looks at the deque are no shared accesses.
+A loop calls one callback after the other, in the order in which they were added; no task can be interrupted in
+between. Only what comes from outside is free: the iteration at which a timer is due, or data has arrived, and the
+moment at which another thread adds a callback. So each timer that is set, and each descriptor that is waited for, is a
+thread of the run, with one kind of step: that the timer is due, or the data there. It is possible while the loop stands
+at the beginning of an iteration, and changes the location of the loop, as the iteration itself does. Whether a timer
+may be due is for the loop's clock to say (:mod:`~mazurka.program.runtime.loop_clock`).
 
-Why no order is lost:
+Within an iteration all is as in CPython: callbacks for data, and then those of timers, follow the callbacks that have
+been added, and those that they add are for the next iteration.
 
-- *A callback added between the loop's first look and its last one* runs at the end of the same iteration in CPython. In
-  the model it may come before the wait, with the same order of callbacks, unless the loop has added others in between,
-  for data or timers: then its last look is a step, too.
-- *A byte sent between the wait and its receipt* makes no difference in CPython; in the model the loop may wait once
-  more, or go through an iteration without effect.
-- *A callback added by ``call_soon`` from another thread*, against the rules, does not wake a loop that waits. Where a
-  run meets such a call, this is learnt (``LOOP_POINTS``): from then on the first look is a step.
+Another thread adds a callback by a change of the location of the loop, which also wakes the loop if it is done by
+``call_soon_threadsafe``. A callback that is added by ``call_soon`` from another thread, against the rules, does not
+wake a loop that waits. Where a run meets such a call, this is learnt (``LOOP_POINTS``): from then on the code of
+`asyncio` is explored, too.
 
 A loop that waits for data from outside the process is uncontrolled, and so is one that waits for signals.
-
-Timers expire in the order of their times here, as if callbacks took no time. A pause of the loop can make one expire
-before another one that was to come first, or before callbacks that have yet to be added. Such orders are not explored:
-the least such pause is noted (``Run.held_up``), and becomes an assumption of the verdict. In all other orders the loop
-is held up for less: then each time is at most that much later, and no earlier, so that no two change places.
 
 Source: ``Lib/asyncio/base_events.py`` and ``selector_events.py`` of CPython 3.11 to 3.15.
 """
@@ -30,6 +23,7 @@ Source: ``Lib/asyncio/base_events.py`` and ``selector_events.py`` of CPython 3.1
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,15 +31,19 @@ from types import FrameType
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.outside.channels import Channel, ChannelWait
+from mazurka.program.python.outside.channels import Channel
+from mazurka.program.python.outside.loop_waits import LoopWait, name_of
 from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives import event_loops
+from mazurka.program.python.primitives.callbacks import announce
 from mazurka.program.python.primitives.clock import BOOT
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read
-from mazurka.program.runtime.task import LOOP_POINTS
+from mazurka.program.runtime.loop_clock import LoopClock
+from mazurka.program.runtime.task import LOOP_POINTS, Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Kind
+from mazurka.trace.ids import StepIndex
+from mazurka.trace.targets import Kind, Target
 
 _WORDS: Final = "the callbacks of an event loop"
 
@@ -59,78 +57,50 @@ class Ready:
         self.models = models
         self.loop = loop
         self.channel = Channel(models, _WORDS, Kind.LOOP.tag)  # it holds data if the loop has been woken
-        self.added = deque(handles)
-        self.batch: deque[Any] = deque()  # callbacks that the loop has taken; no other thread adds to them
-        self.has_grown = False  # the loop has added callbacks since it took the others
+        self.handles = deque(handles)
+        self.floor = 0.0  # the latest time at which another thread has added a callback
         self.wakes: set[int] = set()  # threads whose last step has woken the loop for the callback that they add next
 
-    # -- of the loop itself ------------------------------------------------------------------------------------
+    def is_run_here(self) -> bool:
+        """Whether the running thread runs the loop."""
+        return event_loops.of_run(self.models).running.get(self.models.runtime.current.index) is self.loop
 
-    def take(self) -> None:
-        """The loop takes all callbacks that have been added; its step has been passed."""
-        self.batch += self.added
-        self.added.clear()
-        self.channel.held = 0
-        self.has_grown = False
-
-    def _is_iterating(self, frame: FrameType) -> bool:
-        return frame.f_code.co_name == _ITERATION and event_loops.running_loop() is self.loop
+    def is_own(self) -> bool:
+        """Whether no other thread runs the loop."""
+        return self.is_run_here() or self.loop not in event_loops.of_run(self.models).running.values()
 
     def __bool__(self) -> bool:
-        if self._is_iterating(sys._getframe(1)) and LOOP_POINTS not in self.models.runtime.points:
-            return bool(self.batch or self.has_grown)  # where others have added callbacks, it goes on at its wait
         self._step(Op.READ)
-        return bool(self.batch or self.added)
+        return bool(self.handles)
 
     def __len__(self) -> int:
-        if not self._is_iterating(sys._getframe(1)):
-            self._step(Op.READ)
-            return len(self.batch) + len(self.added)
-        if self.has_grown:
-            self._step(Op.RMW)
-            self.batch += self.added
-            self.added.clear()
-            self.has_grown = False
-        self._note_timers()
-        return len(self.batch)
-
-    def _note_timers(self) -> None:
-        """The loop has taken the timers that are due, and is about to run callbacks: a longer pause before would have
-        made the next timer due, too, whose callback would then come before those that are yet to be added."""
-        runtime = self.models.runtime
-        times = [each.when() for each in vars(self.loop)["_scheduled"] if not each.cancelled()]
-        if times and not all(each.cancelled() for each in self.batch):
-            runtime.held_up = min(runtime.held_up, min(times) - BOOT - runtime.current.clock)
+        self._step(Op.READ)
+        return len(self.handles)
 
     def popleft(self) -> Any:
-        """The next callback; this is a step unless the loop has already taken the callback."""
-        if not self._is_iterating(sys._getframe(1)):
-            self._step(Op.RMW)
-        elif self.batch:
-            return self.batch.popleft()
-        return (self.batch or self.added).popleft()
-
-    # -- of all threads ----------------------------------------------------------------------------------------
+        """The next callback."""
+        self._step(Op.RMW)
+        return self.handles.popleft()
 
     def append(self, handle: Any) -> None:
         """Add a callback; wake the loop, too, if that is the caller's next operation."""
-        me = self.models.runtime.current.index
-        running = event_loops.of_run(self.models).running
+        runtime = self.models.runtime
         safe = _is_called_by("call_soon_threadsafe", sys._getframe(1))
         self._step(Op.RMW)
-        self.added.append(handle)
-        if running.get(me) is self.loop:
-            self.has_grown = True
-        elif safe:
+        self.handles.append(handle)
+        if self.is_run_here():
+            return
+        self.floor = max(self.floor, runtime.current.clock)
+        if safe:
             self.channel.held = 1
-            self.wakes.add(me)
-        elif self.loop in running.values():
-            self.models.runtime.need_points(LOOP_POINTS)
+            self.wakes.add(runtime.current.index)
+        elif not self.is_own():
+            runtime.need_points(LOOP_POINTS)
 
     def appendleft(self, handle: Any) -> None:
         """Add a callback before the others."""
         self._step(Op.RMW)
-        self.batch.appendleft(handle)
+        self.handles.appendleft(handle)
 
     def extend(self, handles: Iterable[Any]) -> None:
         """Add callbacks, one after the other."""
@@ -140,17 +110,16 @@ class Ready:
     def remove(self, handle: Any) -> None:
         """Remove a callback; ``ValueError`` if it is not there."""
         self._step(Op.RMW)
-        (self.batch if handle in self.batch else self.added).remove(handle)
+        self.handles.remove(handle)
 
     def clear(self) -> None:
         """Remove all."""
         self._step(Op.RMW)
-        self.batch.clear()
-        self.added.clear()
+        self.handles.clear()
 
     def __iter__(self) -> Iterator[Any]:
         self._step(Op.READ)
-        return iter([*self.batch, *self.added])
+        return iter(list(self.handles))
 
     def __contains__(self, handle: Any) -> bool:
         return handle in list(self)
@@ -168,38 +137,305 @@ def _is_called_by(name: str, frame: FrameType) -> bool:
     return frame.f_code.co_name == name or (outer is not None and outer.f_code.co_name == name)
 
 
+class Arrival:
+    """One thing at a time that may come from outside: that a timer is due, or that a descriptor is ready."""
+
+    def __init__(self, queue: LoopModel, comes: Callable[[], bool], come: Callable[[], object]) -> None:
+        self.queue = queue
+        self.comes = comes
+        self.come = come
+        self.task: Task | None = None
+
+    def _may_come(self) -> bool:
+        if not self.comes():
+            return False
+        assert self.task is not None
+        self.task.was_able = True
+        return True
+
+    def start(self, label: str) -> None:
+        """Begin, as a thread of the run."""
+        self.queue.models.runtime.fork(self._live, daemon=True, label=label)
+
+    def _live(self) -> None:
+        queue = self.queue
+        runtime = queue.models.runtime
+        self.task = runtime.current
+        self.task.arrives = True
+        while True:
+            runtime.current.sleeping = True  # by default it comes after all that can happen before
+            runtime.current.was_able = False
+            runtime.block(Op.RMW, queue.target, self._may_come)
+            self.come()
+
+
+class _TimerArrival(Arrival):
+    """An arrival of timers, one after the other."""
+
+    timer: Any = None
+
+    def __init__(self, queue: LoopModel) -> None:
+        super().__init__(queue, lambda: queue.may_be_due(self.timer), self._be_due)
+
+    def set(self, timer: Any) -> None:
+        """Take a timer."""
+        self.timer = timer
+        if self.task is None:
+            self.start("timer")
+        assert self.task is not None
+        self.task.clock = self.queue.clock.nominal(id(timer))
+
+    def _be_due(self) -> None:
+        timer, self.timer = self.timer, None
+        self.queue.be_due(timer)
+
+
+class LoopModel:
+    """A loop in one run."""
+
+    def __init__(self, models: Models, loop: Any, ready: Ready, is_of_run: bool) -> None:
+        self.models = models
+        self.loop = loop
+        self.ready = ready
+        self.is_of_run = is_of_run  # made in it
+        self.target = ready.channel.target
+        self.clock = LoopClock(models.runtime.limits.pause, models.runtime.current.clock, BOOT)
+        self.stands = False  # the loop stands at the beginning of an iteration
+        self.waits = False  # ... with no callbacks
+        self.is_bounded = False  # whether with longer pauses timers could be due earlier
+        self.due: list[Any] = []  # timers
+        self.timers: list[_TimerArrival] = []
+        self.by_timer: dict[int, _TimerArrival] = {}
+        self.delays: dict[int, float] = {}  # of timers, in seconds
+
+    def leave(self, ready: deque[Any]) -> None:
+        """The run has ended: let go of the loop, which gets its own queue again, so that it ends now."""
+        loop, self.loop, self.ready.loop = self.loop, None, None
+        space = vars(loop)
+        space["_ready"] = ready
+        del space["_mz_model"]
+        if self.is_of_run and not loop.is_closed():  # the execution was cut, or it would say so at some later time
+            space["_thread_id"] = None
+            if space.get("_ssock") is not None:
+                loop.close()
+            space["_closed"] = True
+        self.timers.clear()
+        self.by_timer.clear()
+        self.due.clear()
+
+    # -- timers ------------------------------------------------------------------------------------------------
+
+    def set_timer(self, timer: Any) -> None:
+        """A timer has been made."""
+        self.clock.add_timer(id(timer), timer._when)
+        free = next((each for each in self.timers if each.timer is None), None)
+        if free is None:
+            free = _TimerArrival(self)
+            self.timers.append(free)
+        self.by_timer[id(timer)] = free
+        self.delays[id(timer)] = float(timer._when) - BOOT - self.clock.earliest()
+        free.set(timer)
+
+    def cancel_timer(self, timer: Any) -> None:
+        """A timer has been cancelled."""
+        self.clock.drop_timer(id(timer))
+        self.delays.pop(id(timer), None)
+        arrival = self.by_timer.pop(id(timer), None)
+        if arrival is not None:
+            arrival.timer = None
+
+    def may_be_due(self, timer: Any) -> bool:
+        """Whether a timer may be the next one that is due."""
+        if not self.stands or timer is None:
+            return False
+        if not self.waits:
+            return self.clock.may_be_due(id(timer), idle=False)
+        ends = []
+        for task in self.models.runtime.live:
+            if task.arrives or task.index == self.thread:
+                continue
+            if task.sleeping:
+                ends.append(task.clock)
+            elif task.guard is None or task.guard():
+                return self.clock.may_be_due(id(timer), idle=False)
+        if self.ready.handles:  # other threads have woken the loop
+            if not self.ready.floor:
+                return self.clock.may_be_due(id(timer), idle=False)
+            ends.append(self.ready.floor)
+        return self.clock.may_be_due(id(timer), idle=True, ends=ends)
+
+    def be_due(self, timer: Any) -> None:
+        """A timer is due."""
+        runtime = self.models.runtime
+        if runtime.detail:
+            runtime.names[self.target] = _WORDS
+            runtime.ended = {**runtime.ended, StepIndex(len(runtime.log) - 1): self.delays.pop(id(timer))}
+        self.clock.be_due(id(timer), self.waits)
+        self.by_timer.pop(id(timer), None)
+        self.due.append(timer)
+
+    # -- iterations --------------------------------------------------------------------------------------------
+
+    def run_once(self) -> None:
+        """An iteration, as ``BaseEventLoop._run_once``."""
+        loop, ready, clock = self.loop, self.ready, self.clock
+        events = self._await()
+        loop._process_events(events)
+        ready.handles += self.due
+        models, is_shared = self.models, LOOP_POINTS in self.models.runtime.points
+        if events or self.due:  # other threads may add callbacks behind these
+            pass_step(models, change(self.target, _WORDS))
+        self.due.clear()
+        task = models.runtime.current
+        task.clock = max(task.clock, clock.earliest())
+        for _ in range(len(ready.handles)):
+            handle = ready.handles.popleft()
+            if is_shared:
+                pass_step(models, read(self.target, _WORDS))
+            if handle._cancelled:
+                continue
+            clock.begin_callback()
+            announce(models, handle._callback, handle._args, {})
+            if models.runtime.detail:
+                models.runtime.enter_lane(_lane_of(handle))
+            if loop._debug:
+                loop._current_handle = handle
+            try:
+                handle._run()
+            finally:
+                if loop._debug:
+                    loop._current_handle = None
+                models.runtime.enter_lane("")
+            del handle
+
+    def _await(self) -> list[Any]:
+        """Wait until there is something to do; the registrations of ready descriptors, with their events."""
+        models, loop = self.models, self.loop
+        runtime = models.runtime
+        self.thread = runtime.current.index
+        self.waits = not (self.ready.handles or loop._stopping)
+        self.stands = True
+        if not (self.waits or self.is_bounded or math.isinf(self.clock.pause)):
+            self.is_bounded = any(map(self.clock.needs_longer_pause, self.by_timer))
+            if self.is_bounded:
+                runtime.assumed.add(f"no event loop is held up for more than {self.clock.pause:g} s before a callback")
+        try:
+            found = loop._selector.select(None if self.waits else 0)
+        finally:
+            self.stands = False
+        self.clock.iterate(self.waits, max(self.ready.floor, runtime.current.clock))
+        return list(found)
+
+    def goes_on(self) -> bool:
+        """Whether the loop may go on with the iteration at whose beginning it stands."""
+        floor = max(self.ready.floor, self.models.runtime.tasks[self.thread].clock)
+        return self.clock.may_iterate(floor)
+
+
+def _lane_of(handle: Any) -> str:
+    """The task that a callback goes on with, in words; "" if it is none of a task."""
+    task = getattr(handle._callback, "__self__", None)
+    return name_of(task) if "_coro" in getattr(task, "__dict__", ()) else ""
+
+
 # -- putting it in place -----------------------------------------------------------------------------------------------
 
 
-def _ready_of(models: Models, loop: Any) -> Ready | None:
-    ready = vars(loop).get("_ready")
-    return ready if type(ready) is Ready and ready.models is models else None
+def _model_of(models: Models, loop: Any) -> LoopModel | None:
+    model = vars(loop).get("_mz_model")
+    return model if model is not None and model.models is models else None
 
 
 def _making(models: Models, real: Any, loop: Any, *args: Any, **named: Any) -> Any:
     result = real(loop, *args, **named)
-    _adopt(models, loop)
+    _adopt(models, loop, is_of_run=True)
     return result
 
 
-def _adopt(models: Models, loop: Any) -> None:
+def _adopt(models: Models, loop: Any, *, is_of_run: bool = False) -> None:
     """A loop begins to run, or is made."""
-    ready = vars(loop).get("_ready")
+    space = vars(loop)
+    ready = space.get("_ready")
     if type(ready) is deque:
-        vars(loop)["_ready"] = Ready(models, loop, ready)
-        models.undo.append(functools.partial(vars(loop).__setitem__, "_ready", ready))
+        model = LoopModel(models, loop, Ready(models, loop, ready), is_of_run)
+        space["_ready"], space["_mz_model"] = model.ready, model
+        models.undo.append(functools.partial(model.leave, ready))
+        for timer in space["_scheduled"]:
+            model.set_timer(timer)
 
 
 event_loops.starting.append(_adopt)
 
 
+def _run_once(models: Models, real: Any, loop: Any) -> None:
+    model = _model_of(models, loop)
+    if model is None:
+        real(loop)
+    else:
+        model.run_once()
+
+
+def _call_at(models: Models, real: Any, loop: Any, when: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+    model = _model_of(models, loop)
+    timer = real(loop, when, callback, *args, context=context)
+    if model is not None:
+        loop._scheduled.remove(timer)
+        timer._scheduled = False  # otherwise the loop would count it when it is cancelled
+        model.set_timer(timer)
+    return timer
+
+
+def _cancel(models: Models, real: Any, handle: Any) -> None:
+    model = _model_of(models, handle._loop)
+    if model is not None and not handle._cancelled:
+        if not model.ready.is_own():
+            models.runtime.need_points(LOOP_POINTS)
+            pass_step(models, change(model.target, _WORDS))
+        model.cancel_timer(handle)
+    real(handle)
+
+
+def _report(models: Models, real: Any, loop: Any, context: Any) -> None:
+    if not models.runtime.aborting:  # otherwise it is the end of the execution that leads here
+        real(loop, context)
+
+
+def _is_open(loop: LoopModel) -> tuple[Target, str]:
+    """The location of whether a loop has been closed."""
+    return (Kind.LOOP.tag, f"{loop.ready.channel.number} open"), "whether an event loop is closed"
+
+
+def _close(models: Models, real: Any, loop: Any) -> None:
+    model = _model_of(models, loop)
+    if model is not None:
+        pass_step(models, change(*_is_open(model)))
+    real(loop)
+
+
+def _call_soon_threadsafe(models: Models, real: Any, loop: Any, *args: Any, **named: Any) -> Any:
+    model = _model_of(models, loop)
+    if model is not None and not model.ready.is_run_here():
+        pass_step(models, read(*_is_open(model)))
+    return real(loop, *args, **named)
+
+
+def _time(models: Models, real: Any, loop: Any) -> float:
+    model, runtime = _model_of(models, loop), models.runtime
+    if model is None or not model.ready.is_own():
+        return BOOT + runtime.now()
+    caller = str(sys._getframe(2).f_globals.get("__name__"))
+    if caller.startswith(event_loops.MODULES):
+        return model.clock.look(runtime.current.clock)
+    runtime.now()  # a program that looks again and again waits for time to pass
+    return model.clock.shown(runtime.current.clock)
+
+
 def _wake(models: Models, real: Any, loop: Any) -> None:
-    ready = _ready_of(models, loop)
-    if ready is None:
+    model = _model_of(models, loop)
+    if model is None:
         real(loop)
         return
-    event_loops.explore(models)
-    me = models.runtime.current.index
+    ready, me = model.ready, models.runtime.current.index
     if me in ready.wakes:  # by its last step
         ready.wakes.discard(me)
         return
@@ -209,7 +445,7 @@ def _wake(models: Models, real: Any, loop: Any) -> None:
 
 def waits_here(models: Models, loop: Any) -> bool:
     """Whether the model of a loop's queue is in place."""
-    return _ready_of(models, loop) is not None
+    return _model_of(models, loop) is not None
 
 
 def others(loop: Any, keys: Sequence[Any]) -> list[Any]:
@@ -221,26 +457,37 @@ def others(loop: Any, keys: Sequence[Any]) -> list[Any]:
 def wait(
     models: Models, loop: Any, channels: Sequence[Channel], is_ready: Callable[[], bool], timeout: float | None
 ) -> None:
-    """Wait until the loop has been woken, has callbacks, or until another channel of its selector is ready; at most
-    ``timeout`` seconds. Then the loop takes its callbacks."""
-    event_loops.explore(models)
-    ready = _ready_of(models, loop)
-    assert ready is not None
-    runtime, target = models.runtime, ready.channel.target
+    """Wait until the loop has been woken, has callbacks, or until another channel of its selector is ready. The
+    ``timeout`` is 0 if there is something to do in any case."""
+    model = _model_of(models, loop)
+    assert model is not None
+    runtime, target, channel, ready = models.runtime, model.target, model.ready.channel, model.ready
     careful = LOOP_POINTS in runtime.points
 
     def goes_on() -> bool:
-        return ready.channel.held > 0 or (not careful and bool(ready.added or ready.batch)) or is_ready()
+        if not model.goes_on():
+            return False
+        if timeout is not None or model.due or channel.held > 0:
+            return True
+        return (not careful and bool(ready.handles)) or is_ready()
 
     if runtime.detail:
         runtime.names.setdefault(target, _WORDS)
     more = tuple([Access(Op.READ, each.target) for each in channels])
-    if timeout is not None and timeout <= 0:
+    if timeout is not None and not any(model.may_be_due(each.timer) for each in model.timers):
         pass_step(models, change(target, _WORDS), *[read(each.target, each.words) for each in channels])
     else:
-        runtime.block(Op.RMW, target, goes_on, waiting_for=ChannelWait(_WORDS), timeout=timeout, more=more)
-    ready.take()
+        runtime.block(Op.RMW, target, goes_on, waiting_for=LoopWait(_WORDS, models, loop), more=more)
+    channel.held = 0
 
 
 replace_method("asyncio.base_events", "BaseEventLoop.__init__", _making)
+replace_method("asyncio.base_events", "BaseEventLoop._run_once", _run_once)
+replace_method("asyncio.base_events", "BaseEventLoop.time", _time)
+replace_method("asyncio.base_events", "BaseEventLoop.call_at", _call_at)
+replace_method("asyncio.base_events", "BaseEventLoop.call_soon_threadsafe", _call_soon_threadsafe)
+replace_method("asyncio.base_events", "BaseEventLoop.close", _close)
+replace_method("asyncio.base_events", "BaseEventLoop.call_exception_handler", _report)
+replace_method("asyncio.events", "Handle.cancel", _cancel)
+replace_method("asyncio.events", "TimerHandle.cancel", _cancel)
 replace_method("asyncio.selector_events", "BaseSelectorEventLoop._write_to_self", _wake)

@@ -29,9 +29,15 @@ _original: Final[dict[tuple[type, str], Any]] = {}
 def called(function: Any, *args: Any, **named: Any) -> Any:
     """Call ``function`` as an instrumented call would."""
     models = here()
-    if models is not None and not is_seen(function):
-        _announce(models, function, args, named)
+    if models is not None:
+        announce(models, function, args, named)
     return function(*args, **named)
+
+
+def announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """``function`` is about to be called by code that is not instrumented."""
+    if not is_seen(function):
+        _announce(models, function, args, named)
 
 
 def _announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -19,18 +19,29 @@ from __future__ import annotations
 import functools
 import logging
 import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.clock import BOOT
 from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.primitives.private import replace
-from mazurka.program.python.primitives.run import Models, beginners, count_uncontrolled, count_untracked, here
+from mazurka.program.python.primitives.run import (
+    Models,
+    beginners,
+    count_uncontrolled,
+    count_untracked,
+    current,
+    here,
+)
 from mazurka.program.python.semantics import foreign
+from mazurka.program.runtime.task import LOOP_POINTS
 
 #: Modules whose code is explored where a loop runs beside threads.
 MODULES: Final = "asyncio."
+
+#: The state of a future or task that is not done; its class has it as long as the object has none.
+_PENDING: Final = "PENDING"
 
 _real_get_hooks: Final = sys.get_asyncgen_hooks
 _real_set_hooks: Final = sys.set_asyncgen_hooks
@@ -71,14 +82,19 @@ def of_run(models: Models) -> Loops:
     global _loops
     if _loops is None or _loops.models is not models:
         _loops = Loops(models)
+        models.runtime.running_loops = _loops.running
         models.undo.append(_forget)
     return _loops
 
 
 def _forget() -> None:
-    """The run has ended: forget its loops, which must not end in the next one."""
+    """The run has ended: forget its loops, which must not end in the next one. Tasks that were cut off are silent."""
     global _loops
-    _loops = None
+    loops, _loops = _loops, None
+    for found in [] if loops is None else loops.tasks.values():
+        for each in found.alive:
+            if (task := each()) is not None:
+                task._log_destroy_pending = False
 
 
 #: Functions to call with a loop that a thread is about to run.
@@ -86,8 +102,9 @@ starting: Final[list[Callable[[Models, Any], None]]] = []
 
 
 def explore(models: Models) -> None:
-    """A loop is run or woken: if there are several threads, have its code explored."""
-    if not models.runtime.solo and not of_run(models).is_explored:
+    """A loop is run: have its code explored if threads use it against the rules."""
+    runtime = models.runtime
+    if LOOP_POINTS in runtime.points and not (runtime.solo or of_run(models).is_explored):
         of_run(models).is_explored = True
         foreign.explore(models.runtime, MODULES)
 
@@ -174,6 +191,7 @@ def _register(models: Models, task: Any) -> None:
     found = _tasks_of(models, task._loop)
     found.alive = [each for each in found.alive if each() is not None]
     found.alive.append(weakref.ref(task))
+    models.runtime.has_loops = models.runtime.has_loops or len(found.alive) > 1
 
 
 def _unregister(models: Models, task: Any) -> None:
@@ -219,6 +237,30 @@ def _current(models: Models, loop: Any = None) -> Any:
 def _all(models: Models, loop: Any = None) -> set[Any]:
     found = [each() for each in _seen(models, loop, "all_tasks").alive]
     return {task for task in found if task is not None and not task.done()}
+
+
+def is_pending(future: Any) -> bool:
+    """Whether a future or task in Python is not done, looked up without a step."""
+    return bool(vars(future).get("_state", _PENDING) == _PENDING)
+
+
+def alive(models: Models, loop: Any) -> Callable[[], list[Any]]:
+    """A function that returns the tasks of a loop that are not done, in the order of their making."""
+    known = of_run(models).tasks
+
+    def find() -> list[Any]:
+        found = known.get(id(loop))
+        tasks = [] if found is None else [each() for each in found.alive]
+        return [task for task in tasks if task is not None and is_pending(task)]
+
+    return find
+
+
+def running_task(models: Models) -> Any:
+    """The task that the running thread's loop runs; None if there is none."""
+    loops = of_run(models)
+    found = loops.tasks.get(id(loops.running.get(models.runtime.current.index)))
+    return None if found is None else found.current
 
 
 _OF_TASKS: Final[dict[str, Callable[..., Any]]] = {
@@ -321,19 +363,6 @@ def _finalize(generator: Any) -> None:
 # -- putting the models in place -----------------------------------------------------------------------------------
 
 
-def _time(real: Callable[[Any], float]) -> Callable[[Any], float]:
-    """The time of a loop: its own timers see only the time of its thread."""
-
-    def time(self: Any) -> float:
-        models = here()
-        if models is None:
-            return real(self)
-        caller = sys._getframe(1).f_globals.get("__name__") or ""
-        return BOOT + models.runtime.now(shown=not caller.startswith(MODULES))
-
-    return time
-
-
 def pairs() -> list[tuple[Any, Any]]:
     """Functions and classes of `asyncio`, with their replacements wherever modules have them; none if it is not
     loaded."""
@@ -378,14 +407,27 @@ def install() -> Callable[[], None]:
     be loaded."""
     _warm_up()
     events, tasks = sys.modules["asyncio.events"], sys.modules["asyncio.tasks"]
-    loop, task = sys.modules["asyncio.base_events"].__dict__["BaseEventLoop"], vars(tasks)["_PyTask"]
+    task = vars(tasks)["_PyTask"]
     policy = vars(events).get("BaseDefaultEventLoopPolicy") or vars(events)["_BaseDefaultEventLoopPolicy"]
     replacements: dict[type, dict[str, Any]] = {
-        loop: {"time": _time(loop.time)},
         task: {"get_name": _get_name(task.get_name)},
         policy: {"_Local": _Local},
     }
-    return replace(replacements, {})
+    undo, real = replace(replacements, {}), vars(warnings)["_warn_unawaited_coroutine"]
+
+    def warn(coroutine: Any) -> None:
+        """Warn of a coroutine that was never awaited, unless the end of an execution has kept it from that."""
+        models = current()
+        if models is not None and not models.runtime.aborting:
+            real(coroutine)
+
+    vars(warnings)["_warn_unawaited_coroutine"] = warn
+
+    def put_back() -> None:
+        vars(warnings)["_warn_unawaited_coroutine"] = real
+        undo()
+
+    return put_back
 
 
 class _Local(local):

@@ -61,6 +61,9 @@ _READ, _RMW = Op.READ, Op.RMW
 
 _EXPLORED: Final = 1 << 37
 
+#: Modules whose code runs as it is while threads keep to the rules of `asyncio`.
+_OF_LOOPS: Final = "asyncio."
+
 #: Names of functions that the library makes from texts of its own, for classes of the program.
 _MADE: Final = frozenset(
     """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
@@ -75,8 +78,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         function = wrapped
     module, name = module_of(function), function.__name__
     if harmless.root_of(module) in harmless.MODELLED:
-        if function.__code__ is determinism.SEEDING and args and not run.is_recording:
-            native_objects.access(run, args[0], _RMW, site)
+        _call_modelled(run, function, module, site, args)
         return
     run.current.silent += 1
     if module == _CHILDREN:
@@ -113,6 +115,27 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if module not in sys.modules or vars(sys.modules[module]) is not space:
         given = (*given, space)  # of no module: other functions may have its globals
     enter(run, module, name, given, site)
+
+
+def _call_modelled(run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...]) -> None:
+    """A function whose operations report to the runtime themselves."""
+    if module.startswith(_OF_LOOPS):
+        _use_loop(run, function, args)
+    elif function.__code__ is determinism.SEEDING and args and not run.is_recording:
+        native_objects.access(run, args[0], _RMW, site)
+
+
+def _use_loop(run: Any, function: types.FunctionType, args: tuple[Any, ...]) -> None:
+    """A function of `asyncio` is about to be called. Only the thread of a loop uses its tasks, futures and the rest:
+    where another one does, this code has to be explored."""
+    name = function.__qualname__
+    if run.is_recording or name in harmless.OF_ANY_THREAD or "<locals>" in name:  # those wake loops by its own rules
+        return
+    own = run.running_loops.get(run.current.index)
+    fields = objects.dictionary(args[0]) if args else {}
+    loop = fields.get("_loop", args[0] if args and "_ready" in fields else own)
+    if (own is None or (loop is not None and loop is not own)) and has_concurrent_threads(run):
+        explore(run, _OF_LOOPS)
 
 
 def _count_renamed(run: Any, thing: Any, site: int) -> None:

@@ -68,6 +68,7 @@ class AccessCollector:
         self.touched = running.touched
         self.current = running.current
         self.live = running.live
+        self.tasks = running.tasks
         self.sharing = running.sharing
         self.private: dict[int, Any] = {}
         self.leaves_out_private = self.leaves_out_own = False

@@ -169,7 +169,15 @@ _UNTRACEABLE: Final = frozenset(
 
 #: Packages whose operations report to the runtime themselves, or that run the checks.
 MODELLED: Final = frozenset(
-    "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest".split()
+    "asyncio mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest".split()
+)
+
+#: Functions of `asyncio` that any thread may call, whichever loop it runs.
+OF_ANY_THREAD: Final = frozenset(
+    """BaseEventLoop._do_shutdown BaseEventLoop.call_soon_threadsafe BaseEventLoop.close BaseEventLoop.is_closed
+    BaseEventLoop.is_running BaseEventLoop.run_forever BaseEventLoop.run_until_complete Runner.__init__
+    Runner.__enter__ Runner.__exit__ Runner.close Runner.get_loop Runner.run get_event_loop iscoroutine
+    iscoroutinefunction new_event_loop run run_coroutine_threadsafe set_event_loop""".split()
 )
 
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
