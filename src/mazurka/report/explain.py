@@ -20,6 +20,7 @@ from mazurka.report.detailing import details_of
 from mazurka.report.details import Orders
 from mazurka.report.execution import events_of, execution_of
 from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, Fold, Row
+from mazurka.report.lanes import in_lanes
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
@@ -34,7 +35,7 @@ from mazurka.report.words import (
     step_words,
 )
 from mazurka.trace.conflicts import shown_at
-from mazurka.trace.event import Location
+from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import StepIndex, ThreadIndex
 
 _LONGEST_MESSAGE: Final = 160
@@ -42,7 +43,7 @@ _LONGEST_MESSAGE: Final = 160
 
 def explain(run: Run, failure: Failure, program: Program) -> Explanation:
     """Explain a failure of a run that was made with detail."""
-    trail = Trail(run, failure)
+    trail = Trail(*in_lanes(run, failure))
     return _explained(trail, relevance(trail, program), program)
 
 
@@ -79,6 +80,8 @@ def describe(
 ) -> Finding:
     """A failure of a detailed run as a finding, with its witness, its saved schedule, the token of that, the command
     to replay it. ``orders`` decides which steps can change places, first of all those given, numbered from 0."""
+    cost = cost_until(run, failure)
+    run, failure = in_lanes(run, failure)
     execution = execution_of(run, failure, program)
     trail = Trail(run, failure)
     relevant = relevance(trail, program)
@@ -98,7 +101,7 @@ def describe(
         replayed=replayed,
         failure=failure,
         execution=execution,
-        cost=cost_until(run, failure),
+        cost=cost,
         schedule=schedule,
         token=token,
         replay=replay,
@@ -160,7 +163,7 @@ def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row |
 
 def _counted(run: Run, steps: Iterable[int]) -> Counter[ThreadIndex]:
     """The number of these steps of each thread, including the arrivals of its stores."""
-    return Counter(owner(run, run.log[at].task) for at in steps)
+    return Counter(owner(run, run.log[at].task) for at in steps if run.log[at].op is not Op.NOP)
 
 
 def _fold(run: Run, left_out: Counter[ThreadIndex]) -> Fold:
