@@ -149,7 +149,7 @@ class RelaxedRuntime(Runtime):
 
     def is_shared(self, target: Target) -> bool:
         """Whether several threads have accessed it so far, and one has written it."""
-        return self.touched.get(target, (0,))[0] == -1
+        return bool(self.touched.get(target, (0,))[0] == -1)
 
     # -- the content of the heap --------------------------------------------------------------------------------------
 

@@ -494,8 +494,8 @@ class Runtime:
             point = site in self.points
             index, touched = task.index, self.touched
             record = touched.get(target)
-            if record is None and not self.private:  # as Sharing.touch, to call which takes a tenth of most steps' time
-                touched[target] = [index, op is not _READ and WRITES[op], {site}]
+            if record is None and not self.private:  # as Sharing.touch
+                touched[target] = self.sharing.first(index, op is not _READ and WRITES[op], site)
             elif record is SHARED:
                 if not point:
                     self.sharing.learn((site,))
@@ -505,7 +505,7 @@ class Runtime:
                 for how, where, _ in more:
                     record = touched.get(where)
                     if record is None and not self.private:
-                        touched[where] = [index, how is not _READ and WRITES[how], {site}]
+                        touched[where] = self.sharing.first(index, how is not _READ and WRITES[how], site)
                     else:
                         self.sharing.touch(index, how, where, site, point)
         if point:

@@ -30,15 +30,16 @@ LATELY: Final = 100
 class Sharing:
     """The shared locations of one run."""
 
-    __slots__ = ("came", "found_new_points", "points", "private", "stored", "touched")
+    __slots__ = ("_records", "came", "found_new_points", "points", "private", "stored", "touched")
 
     def __init__(self, points: set[int]) -> None:
         self.points = points
         self.found_new_points = False
         self.stored: dict[Target, int] = {}  # keys that a store left there -> the thread, or -1 for several
         self.came: dict[Target, int] = {}  # keys that a store added or removed -> the same
-        # target -> [only task or -1, written?, its sites that are no points]
-        self.touched: dict[Target, list[Any]] = {}
+        # target -> (only task or -1, written?, its sites that are no points), one tuple for all targets with the same
+        self.touched: dict[Target, Any] = {}
+        self._records: dict[tuple[int, bool, Any], Any] = {}
         self.private = PrivateObjects()
 
     def touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
@@ -52,16 +53,36 @@ class Sharing:
             self._expose(index, target[1])
             record = self.touched.get(target)
         if record is None:
-            self.touched[target] = [index, op is not _READ and WRITES[op], {site}]
+            self.touched[target] = self.first(index, op is not _READ and WRITES[op], site)
             return
-        record[2].add(site)
-        if record[0] != index:
-            record[0] = -1
-        if WRITES[op]:
-            record[1] = True
-        if record[0] == -1 and record[1]:
+        only, written, sites = record
+        if only != index:
+            only = -1
+        written = written or WRITES[op]
+        if only == -1 and written:
             self.touched[target] = SHARED
-            self.learn(record[2])
+            self.learn({*sites, site})
+        else:
+            self.touched[target] = self._record(only, written, sites if site in sites else sites | {site})
+
+    def first(self, index: int, writes: bool, site: int) -> Any:
+        """The record of a location after its first access."""
+        known = self._records.get((index, writes, site))
+        if known is None:
+            known = self._records[index, writes, site] = self._record(index, writes, frozenset((site,)))
+        return known
+
+    def _record(self, index: int, writes: bool, sites: frozenset[int]) -> Any:
+        record = (index, writes, sites)
+        return self._records.setdefault(record, record)
+
+    def note(self, target: Target, index: int, writes: bool, site: int) -> None:
+        """Enter an access of the only thread that has touched a location, if any has."""
+        record = self.touched.get(target)
+        if record is None:
+            self.touched[target] = self.first(index, writes, site)
+        else:
+            self.touched[target] = self._record(index, record[1] or writes, record[2] | {site})
 
     def _expose(self, index: int, key: Any) -> None:
         """A thread touches part of an object, given by its number, which may be private to another thread."""
@@ -73,12 +94,7 @@ class Sharing:
         """A private object is private no longer: enter the accesses to it that left nothing in the log."""
         index = self.private.objects[number].task.index
         for target, writes, site in self.private.end(number):
-            record = self.touched.get(target)
-            if record is None:
-                self.touched[target] = [index, writes, {site}]
-            else:
-                record[1] = record[1] or writes
-                record[2].add(site)
+            self.note(target, index, writes, site)
 
     def store(self, index: int, target: Target, changes: bool) -> None:
         """A thread adds or removes a key, or would have if the key had (not) been there (``changes``); or stores under

@@ -42,6 +42,12 @@ def key_of(key: Any) -> Any:
     if kind is SymbolicInt:
         return key.definite()
     if issubclass(kind, tuple) and kind.__eq__ is tuple.__eq__:
+        plain = True
+        for part in tuple.__iter__(key):
+            if type(part) not in PLAIN:
+                plain = False
+        if plain and kind is tuple:
+            return key
         parts = [part if type(part) in PLAIN else key_of(part) for part in tuple.__iter__(key)]
         return UNKNOWN if UNKNOWN in parts else tuple(parts)
     if issubclass(kind, str) and kind.__eq__ is str.__eq__ and kind.__hash__ is str.__hash__:

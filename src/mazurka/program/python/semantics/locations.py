@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import copyreg
+import functools
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -128,7 +129,13 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
 
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
     """The accesses of replacing an item besides the write of the item itself, which leaves other values as they are."""
-    return (Access(Op.RMW, (VALUES, n)),) if length(thing) > MANY and n > 0 else ()
+    return _changed(VALUES, n) if length(thing) > MANY and n > 0 else ()
+
+
+@functools.lru_cache(maxsize=1024)
+def _changed(kind: str, n: int) -> tuple[Access, ...]:
+    """The change of a location of a container, the same object for all steps: most logs have many."""
+    return (Access(Op.RMW, (kind, n)),)
 
 
 def keys_added(thing: Any, n: int, new: int = 1) -> tuple[Access, ...]:
@@ -137,9 +144,9 @@ def keys_added(thing: Any, n: int, new: int = 1) -> tuple[Access, ...]:
     If many items have one location for all values from here on, the values are read: earlier writes of single items
     come before that. The program does not read them: where that would make data races, it is untracked.
     """
-    keys, run = Access(Op.RMW, (STRUCTURE, n)), activation.active
     if not length(thing) <= MANY < length(thing) + new or n < 0:
-        return (keys,)
+        return _changed(STRUCTURE, n)
+    keys, run = Access(Op.RMW, (STRUCTURE, n)), activation.active
     values = Access(Op.RMW, (VALUES, n))
     if run is None or run.is_recording or not has_concurrent_threads(run):
         return (keys, values)

@@ -601,13 +601,9 @@ def is_own(run: Any, target: Any, site: int) -> bool:
     if site in running.points or running.detail:
         return False
     record = run.touched.get(target)
-    if record is None:
-        run.touched[target] = [run.current.index, True, {site}]
-        return True
-    if record is SHARED or record[0] != run.current.index:
+    if record is SHARED or (record is not None and record[0] != run.current.index):
         return False
-    record[1] = True
-    record[2].add(site)
+    run.sharing.note(target, run.current.index, True, site)
     return True
 
 
