@@ -205,6 +205,7 @@ _DICTIONARY: Final = -2
 #: Modules whose functions stand between the program and the hooks for items.
 _HOOKS: Final = (
     __name__,
+    "mazurka.program.python.semantics.own_containers",
     "mazurka.program.python.weak_memory.store_slots",
     "mazurka.program.python.invocations.builtin_calls",
 )
