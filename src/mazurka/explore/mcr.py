@@ -510,7 +510,7 @@ class ReadsFromSearch(Strategy):
         return several, objects
 
     def _model(self, run: Run) -> History:
-        return History(run.tasks, run.log, run.blocked)
+        return History(run.tasks, run.log, [each for each in run.blocked if not each.never])
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
         """Compute further alternatives of a run; true if these were the last."""

@@ -50,7 +50,7 @@ from mazurka.report.stuck_shapes import (
     lost_wake_up,
     outdated_wait,
 )
-from mazurka.report.trail import Trail, accesses
+from mazurka.report.trail import Trail, TrailAccess, accesses
 from mazurka.report.words import (
     label_of_name,
     queue_method,
@@ -157,15 +157,27 @@ def _lost_update(case: Case) -> Recognised | None:
         if _TESTS.search(case.text(before)):  # the value read decided whether to write, not the value written
             continue
         readers = {touch.task for touch in each.inside if touch.reads}
-        lost = [touch for touch in each.inside if touch.writes and touch.task in readers]
+        lost = [
+            touch
+            for touch in each.inside
+            if touch.writes and (touch.task in readers or _has_read(case, each.target, touch))
+        ]
         if lost:
             name, other, mine = case.words(each.target), case.label(lost[-1].task), case.label(each.gap.task)
+            inside = lost[-1].task in readers
+            reads = "reads and writes" if inside else "which has read it before, writes"
             return BugShape.LOST_UPDATE, (
-                f"Lost update: {mine} reads {name}{case.value(before)}; before it writes that back, {other} reads "
-                f"and writes {name}{case.value(lost[-1])}; {mine} then overwrites it{_with(case.value(after))} "
-                "without having seen it."
+                f"Lost update: {mine} reads {name}{case.value(before)}; before it writes that back, "
+                f"{other}{'' if inside else ','} {reads} {name}{case.value(lost[-1])}; {mine} then overwrites it"
+                f"{_with(case.value(after))} without having seen it."
             )
     return None
+
+
+def _has_read(case: Case, target: Target, write: TrailAccess) -> bool:
+    """Whether a thread has read what it writes, in the write or in its access before that."""
+    before = [touch for touch in case.trail.own(target, write.task) if touch.index < write.index]
+    return write.reads or bool(before and before[-1].reads)
 
 
 def _with(value: str) -> str:

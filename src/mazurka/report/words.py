@@ -243,7 +243,7 @@ def ending_words(run: Run, index: StepIndex) -> str:
         return f"has {'looked at the clock for' if step.target == CLOCK else 'slept'} {seconds}"
     kind = kind_of(step.target)
     if kind is Kind.LOOP:
-        return f"the timer of {seconds} is due"
+        return next(name for at, _, name in run.lanes if at == index and name)
     if kind is Kind.LOCK:
         holder = next((each.task for each in reversed(run.log[:index]) if _takes(each, step.target)), None)
         why = f": {target_words(run, step.target)} is held by {label_of(run, holder)}" if holder is not None else ""

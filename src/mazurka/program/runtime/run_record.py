@@ -50,10 +50,12 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
         accounts = runtime.accounts
         run.first, run.given = accounts.first, accounts.given
         run.stacks = {StepIndex(number): readable(stack) for number, stack in accounts.stacks.items()}
+    if runtime.ended:
+        run.ended = dict(runtime.ended)
     if runtime.timed or runtime.limited:
         run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
         run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
-        run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
+        run.bounded = frozenset(runtime.bounded)
     return run
 
 

@@ -1,11 +1,11 @@
 """Event loops (`asyncio`): their queues of callbacks, their timers, how they wait, and how other threads wake them.
 
 A loop calls one callback after the other, in the order in which they were added; no task can be interrupted in
-between. Only what comes from outside is free: the iteration at which a timer is due, or data has arrived, and the
-moment at which another thread adds a callback. So each timer that is set, and each descriptor that is waited for, is a
-thread of the run, with one kind of step: that the timer is due, or the data there. It is possible while the loop stands
-at the beginning of an iteration, and changes the location of the loop, as the iteration itself does. Whether a timer
-may be due is for the loop's clock to say (:mod:`~mazurka.program.runtime.loop_clock`).
+between. Only what comes from outside is free: the iteration at which a timer is due, and the moment at which another
+thread adds a callback. So each timer that is set is a thread of the run, with one step: that it is due. This is
+possible while the loop stands at the beginning of an iteration, and changes the location of the loop, as the iteration
+itself does. Whether a timer may be due is for the loop's clock to say (:mod:`~mazurka.program.runtime.loop_clock`).
+Data that the program sends itself is taken to arrive at once; the verdict says so.
 
 Within an iteration all is as in CPython: callbacks for data, and then those of timers, follow the callbacks that have
 been added, and those that they add are for the next iteration.
@@ -137,25 +137,23 @@ def _is_called_by(name: str, frame: FrameType) -> bool:
     return frame.f_code.co_name == name or (outer is not None and outer.f_code.co_name == name)
 
 
-class Arrival:
-    """One thing at a time that may come from outside: that a timer is due, or that a descriptor is ready."""
+class Timers:
+    """A thread of the run by which timers become due: one after the other, the one that is set at the time."""
 
-    def __init__(self, queue: LoopModel, comes: Callable[[], bool], come: Callable[[], object]) -> None:
+    def __init__(self, queue: LoopModel) -> None:
         self.queue = queue
-        self.comes = comes
-        self.come = come
+        self.timer: Any = None
         self.task: Task | None = None
 
-    def _may_come(self) -> bool:
-        if not self.comes():
-            return False
-        assert self.task is not None
-        self.task.was_able = True
-        return True
+    def start(self) -> None:
+        """Begin, without a timer."""
+        self.queue.models.runtime.fork(self._live, daemon=True, label="timer")
 
-    def start(self, label: str) -> None:
-        """Begin, as a thread of the run."""
-        self.queue.models.runtime.fork(self._live, daemon=True, label=label)
+    def set(self, timer: Any) -> None:
+        """Take a timer, while there is none."""
+        assert self.task is not None
+        self.timer = timer
+        self.task.clock = self.queue.clock.nominal(id(timer))
 
     def _live(self) -> None:
         queue = self.queue
@@ -163,31 +161,18 @@ class Arrival:
         self.task = runtime.current
         self.task.arrives = True
         while True:
-            runtime.current.sleeping = True  # by default it comes after all that can happen before
-            runtime.current.was_able = False
-            runtime.block(Op.RMW, queue.target, self._may_come)
-            self.come()
+            self.task.sleeping = True  # by default it comes after all that can happen before
+            self.task.was_able = False
+            runtime.block(Op.RMW, queue.target, self._is_due)
+            timer, self.timer = self.timer, None
+            queue.be_due(timer)
 
-
-class _TimerArrival(Arrival):
-    """An arrival of timers, one after the other."""
-
-    timer: Any = None
-
-    def __init__(self, queue: LoopModel) -> None:
-        super().__init__(queue, lambda: queue.may_be_due(self.timer), self._be_due)
-
-    def set(self, timer: Any) -> None:
-        """Take a timer."""
-        self.timer = timer
-        if self.task is None:
-            self.start("timer")
+    def _is_due(self) -> bool:
+        if not self.queue.may_be_due(self.timer):
+            return False
         assert self.task is not None
-        self.task.clock = self.queue.clock.nominal(id(timer))
-
-    def _be_due(self) -> None:
-        timer, self.timer = self.timer, None
-        self.queue.be_due(timer)
+        self.task.was_able = True
+        return True
 
 
 class LoopModel:
@@ -204,8 +189,8 @@ class LoopModel:
         self.waits = False  # ... with no callbacks
         self.is_bounded = False  # whether with longer pauses timers could be due earlier
         self.due: list[Any] = []  # timers
-        self.timers: list[_TimerArrival] = []
-        self.by_timer: dict[int, _TimerArrival] = {}
+        self.timers: list[Timers] = []
+        self.by_timer: dict[int, Timers] = {}
         self.delays: dict[int, float] = {}  # of timers, in seconds
 
     def leave(self, ready: deque[Any]) -> None:
@@ -225,13 +210,18 @@ class LoopModel:
 
     # -- timers ------------------------------------------------------------------------------------------------
 
+    def _more(self) -> Timers:
+        made = Timers(self)
+        self.timers.append(made)
+        made.start()
+        return made
+
     def set_timer(self, timer: Any) -> None:
         """A timer has been made."""
         self.clock.add_timer(id(timer), timer._when)
         free = next((each for each in self.timers if each.timer is None), None)
         if free is None:
-            free = _TimerArrival(self)
-            self.timers.append(free)
+            free = self._more()
         self.by_timer[id(timer)] = free
         self.delays[id(timer)] = float(timer._when) - BOOT - self.clock.earliest()
         free.set(timer)
@@ -269,7 +259,9 @@ class LoopModel:
         runtime = self.models.runtime
         if runtime.detail:
             runtime.names[self.target] = _WORDS
-            runtime.ended = {**runtime.ended, StepIndex(len(runtime.log) - 1): self.delays.pop(id(timer))}
+            step, seconds = StepIndex(len(runtime.log) - 1), self.delays.pop(id(timer))
+            runtime.ended = {**runtime.ended, step: seconds}
+            runtime.lanes = [*runtime.lanes, (step, runtime.current.index, _timer_in_words(timer, seconds))]
         self.clock.be_due(id(timer), self.waits)
         self.by_timer.pop(id(timer), None)
         self.due.append(timer)
@@ -279,6 +271,8 @@ class LoopModel:
     def run_once(self) -> None:
         """An iteration, as ``BaseEventLoop._run_once``."""
         loop, ready, clock = self.loop, self.ready, self.clock
+        if self.models.runtime.solo:
+            self._more()  # there is a second thread from now on, so that the steps of all tasks are logged
         events = self._await()
         loop._process_events(events)
         ready.handles += self.due
@@ -330,6 +324,17 @@ class LoopModel:
         """Whether the loop may go on with the iteration at whose beginning it stands."""
         floor = max(self.ready.floor, self.models.runtime.tasks[self.thread].clock)
         return self.clock.may_iterate(floor)
+
+
+def _timer_in_words(timer: Any, seconds: float) -> str:
+    """A timer that is due, in words."""
+    function = timer._callback
+    name = getattr(function, "__qualname__", type(function).__name__)
+    if name.endswith("_set_result_unless_cancelled"):
+        return f"a sleep of {seconds:.3g} s ends"
+    if name in ("Timeout._on_timeout", "_release_waiter"):
+        return f"a timeout of {seconds:.3g} s expires"
+    return f"{name} is due after {seconds:.3g} s"
 
 
 def _lane_of(handle: Any) -> str:
@@ -474,6 +479,8 @@ def wait(
     if runtime.detail:
         runtime.names.setdefault(target, _WORDS)
     more = tuple([Access(Op.READ, each.target) for each in channels])
+    if channels:
+        runtime.assumed.add("data that the program sends itself arrives at once")
     if timeout is not None and not any(model.may_be_due(each.timer) for each in model.timers):
         pass_step(models, change(target, _WORDS), *[read(each.target, each.words) for each in channels])
     else:

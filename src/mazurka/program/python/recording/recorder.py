@@ -86,6 +86,7 @@ class _Anybody:
 
     index: Final = 0
     loops: Final[dict[Any, Any]] = {}  # none is held
+    made: Final[dict[Any, Any]] = {}  # no object is private
 
     def __init__(self) -> None:
         self.silent = 0  # effects without an event
