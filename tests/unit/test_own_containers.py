@@ -20,7 +20,7 @@ def _found(body: str) -> set[str]:
     "body",
     [
         "own = {}\nown[given] = 1",
-        "own = []\nfor each in given: own.append(each)\nreturn own",
+        "own = []\nfor each in given: own.append(each)\nreturn len(own)",
         "own = set()\nif given in own: own.add(given)\nreturn len(own)",
         "own = [0] * 5\ndel own[0]\nown = [each for each in given]\nreturn sorted(own)",
         "own = dict()\nfor key in own: given(own[key])",
@@ -43,6 +43,7 @@ def test_own(body: str) -> None:
         "own = []\ndef inner(): own.append(1)\ngiven(inner)",
         "own = []\ngiven(lambda: own[0])",
         "own = []\nyield own[0]",
+        "own = []\nreturn own",
         "own = []\nreturn own, 1",
         "own = []\ngiven(locals())",
         "own = []\nown += given",

@@ -1,8 +1,9 @@
 """The containers of a function that no other code can have while the function uses them.
 
 A local variable has one if all its values are displays, comprehensions, or new containers without arguments, and if it
-is used for nothing but items, methods that keep no reference to their object, tests of membership, loops, builtins that
-only read, and `return`, after which the function uses it no more. What is in the container may well be shared.
+is used for nothing but items, methods that keep no reference to their object, tests of membership, loops, and builtins
+that only read. What is in the container may well be shared. One that is returned does not count: a race of others for
+it could not be executed the other way round, if its first accesses were missing.
 
 Code that looks at frames, and generators, whose frames others may have, could get at such a variable all the same: the
 first is noted for the whole program (:mod:`~mazurka.program.python.instrument.rewrite.rewriter`), generators have none.
@@ -91,8 +92,6 @@ def _harmless_uses(node: ast.AST) -> Iterator[ast.expr]:
             yield container
         case ast.For(_, iterable):
             yield iterable
-        case ast.Return(ast.Name() as value):
-            yield value
 
 
 def _bound_otherwise(node: ast.AST) -> Iterator[str]:
