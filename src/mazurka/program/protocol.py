@@ -332,7 +332,7 @@ class Run:
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     #: Detail only: from a step on a thread runs this task of its event loop ("": none).
     lanes: tuple[tuple[StepIndex, ThreadIndex, str], ...] = ()
-    has_loops: bool = False  # event loops ran several tasks
+    has_loops: bool = False  # it ran event loops
     arrivals: Collection[ThreadIndex] = ()  # tasks that are no threads: timers of event loops that are due
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing

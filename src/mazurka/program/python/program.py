@@ -132,7 +132,7 @@ class PythonProgram(LearnsPoints):
         self._told = False
         self._capture = Capture()
         self.read_input = False
-        self._has_loops = False  # runs of it have run several tasks in event loops
+        self._has_loops = False  # runs of it have run event loops
         self.timing: float | None = None  # the timing of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._kept: frozenset[int] = frozenset()  # ... and those that it kept until its end

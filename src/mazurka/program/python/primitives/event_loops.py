@@ -24,6 +24,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import (
@@ -95,6 +96,8 @@ def _forget() -> None:
         for each in found.alive:
             if (task := each()) is not None:
                 task._log_destroy_pending = False
+                with contextlib.suppress(BaseException):  # what it does in the end is no part of the run
+                    vars(task)["_coro"].close()
 
 
 #: Functions to call with a loop that a thread is about to run.
@@ -139,6 +142,7 @@ def _set_running_loop(module: Any) -> Callable[[Any], None]:
         running.pop(me, None)
         if loop is not None:
             running[me] = loop
+            models.runtime.has_loops = True
             explore(models)
             for adopt in starting:
                 adopt(models, loop)
@@ -191,7 +195,6 @@ def _register(models: Models, task: Any) -> None:
     found = _tasks_of(models, task._loop)
     found.alive = [each for each in found.alive if each() is not None]
     found.alive.append(weakref.ref(task))
-    models.runtime.has_loops = models.runtime.has_loops or len(found.alive) > 1
 
 
 def _unregister(models: Models, task: Any) -> None:
