@@ -181,3 +181,17 @@ def test_a_coroutine_function_is_explored() -> None:
         assert seen == ["fast", "slow"]
 
     assert api.explore(scenario).verdict is Verdict.VIOLATION
+
+
+def test_a_loop_with_a_signal_handler_waits_for_its_timers(shell: Shell) -> None:
+    program = """\
+        import asyncio
+        import signal
+
+        async def main():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print)
+            await asyncio.gather(asyncio.sleep(0.02), asyncio.sleep(0.01))
+
+        asyncio.run(main())
+        """
+    assert shell.check(program, status=0)["verdict"] == "verified"

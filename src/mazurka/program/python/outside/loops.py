@@ -453,6 +453,12 @@ def waits_here(models: Models, loop: Any) -> bool:
     return _model_of(models, loop) is not None
 
 
+def has_timers(models: Models, loop: Any) -> bool:
+    """Whether timers of a loop are set, so that it does not wait for ever."""
+    model = _model_of(models, loop)
+    return model is not None and bool(model.by_timer)
+
+
 def others(loop: Any, keys: Sequence[Any]) -> list[Any]:
     """The registrations of a loop's selector without that of the loop's own socket."""
     own = vars(loop).get("_ssock")

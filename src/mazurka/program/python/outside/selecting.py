@@ -305,16 +305,15 @@ def _found(keys: Sequence[Any], ready: Mapping[int, int]) -> list[tuple[Any, int
 def _wait_of_loop(models: Models, loop: Any, keys: Sequence[Any], timeout: float | None) -> list[Any] | None:
     """The ready registrations of an event loop, once there is one or the loop has been woken; None if the wait has to
     be a real one."""
-    wanted = _wanted(keys)
-    waits = timeout is None or timeout > 0
-    if waits and timeout is None and vars(loop).get("_signal_handlers"):
+    wanted, is_endless = _wanted(keys), timeout is None and not loops.has_timers(models, loop)
+    if is_endless and vars(loop).get("_signal_handlers"):
         count_uncontrolled(models.runtime, "an event loop that waits for signals")
         return None
     if wanted and not are_known(models, [descriptor for descriptor, _ in wanted]):
         ready = _ready(models, wanted)
-        if ready or (timeout is None or not models.runtime.solo):
+        if ready or is_endless or not models.runtime.solo:
             count_uncontrolled(models.runtime, "an event loop that waits for data from outside the process")
-        if timeout is None and not ready:
+        if is_endless and not ready:
             return None
     loops.wait(models, loop, _channels(models, wanted), lambda: bool(_ready(models, wanted)), timeout)
     return _found(keys, dict(_ready(models, wanted)))
