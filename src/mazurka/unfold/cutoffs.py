@@ -36,16 +36,13 @@ from typing import Any, Final
 from mazurka.program.protocol import Run
 from mazurka.symbolic.values import InputBranch
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import Kind, Target, Trait, kind_of
+from mazurka.trace.targets import OBJECTS, Kind, Target, Trait, kind_of
 from mazurka.unfold.events import UnfoldingEvent
 
 _PLAIN: Final = (int, str, float, bool, bytes, type(None))
 
 #: How keys of values begin that are known by the numbers of objects, or not at all.
 _IDENTITIES: Final = ("object", "opaque", "missing")
-
-#: Numbers of objects that executions give begin here.
-_OBJECTS: Final = 1 << 24
 
 
 class Cutoffs:
@@ -231,7 +228,7 @@ def _is_written(op: Op, target: Target, value: Any) -> bool:
     """Whether a step's value is that which it writes, and is known."""
     if value is None or kind_of(target).has(Trait.ORDERS) or not _is_plain(value):
         return False
-    if len(target) > 1 and type(target[1]) is int and abs(target[1]) >= _OBJECTS:
+    if len(target) > 1 and type(target[1]) is int and abs(target[1]) >= OBJECTS:
         return False  # another object may have this number in another execution
     return op is Op.WRITE or op is Op.RMW and type(value) is tuple
 

@@ -21,10 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint
-from mazurka.trace.targets import Kind, Target, of_kinds
-
-#: The least number of an object in a run (program/python/semantics/objects.py).
-_NUMBERS: Final = 1 << 24
+from mazurka.trace.targets import OBJECTS, Kind, Target, of_kinds
 
 #: Distinguishes touches by writes from prints of steps, which are hashes of a print and sources.
 _WRITES: Final = 0x3217E
@@ -45,7 +42,7 @@ def is_of_object(target: Any) -> bool:
 
 
 def _is_number(part: Any) -> bool:
-    return type(part) is int and abs(part) >= _NUMBERS
+    return type(part) is int and abs(part) >= OBJECTS
 
 
 def _translated(target: Target, change: Callable[[Any], Any]) -> Target:

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.protocol import OPAQUE, Access, Blocked, Run
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
-from mazurka.trace.targets import WAKE, Kind, Target, Trait, kind_of
+from mazurka.trace.targets import OBJECTS, WAKE, Kind, Target, Trait, kind_of
 
 #: Labels, which are their own fingerprints: the initial value that no key is known of (also: a lock that is free, a
 #: condition for which no thread waits), a held lock, an ended thread or wait.
@@ -45,8 +45,6 @@ _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 #: Operations that wait until they see something else.
 _TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN, Op.BEGIN})
 
-#: The least number of an object (objects.py).
-_OBJECTS: Final = 1 << 24
 
 #: A step as :meth:`.Run.entries` has it.
 Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
@@ -291,7 +289,7 @@ def _has_objects(key: Any) -> bool:
 
 
 def _is_object(key: tuple[Any, ...]) -> bool:
-    return len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS
+    return len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= OBJECTS
 
 
 def _numbered(key: Any, numbers: dict[int, int]) -> Any:

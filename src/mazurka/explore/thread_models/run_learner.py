@@ -24,6 +24,7 @@ from mazurka.trace.targets import (
     ASSUMPTION,
     DAEMONS,
     NOTHING,
+    OBJECTS,
     STORE,
     WAKE,
     Kind,
@@ -59,9 +60,6 @@ _is_event: Final = of_kinds(_EVENT)
 _is_store: Final = of_kinds(_STORE)
 _is_arrival: Final = of_kinds(_ARRIVAL)
 _is_invoked: Final = of_kinds(Kind.INVOKED)
-
-#: The least number of an object (objects.py).
-_OBJECTS: Final = 1 << 24
 
 
 class RunLearner:
@@ -580,13 +578,13 @@ class RunLearner:
 
 
 def _is_about_object(target: Target) -> bool:
-    return len(target) > 1 and type(target[1]) is int and target[1] >= _OBJECTS
+    return len(target) > 1 and type(target[1]) is int and target[1] >= OBJECTS
 
 
 def _is_object(key: Any) -> bool:
     """Whether a value's key stands for an object."""
     return (
-        type(key) is tuple and len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS
+        type(key) is tuple and len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= OBJECTS
     )
 
 

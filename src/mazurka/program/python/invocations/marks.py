@@ -14,14 +14,11 @@ from enum import Enum
 from typing import Any, Final
 from zlib import crc32
 
-from mazurka.trace.targets import Target
+from mazurka.trace.targets import OBJECTS, Target
 
 #: Bits that no other marks have set.
 _ORDINARY: Final = 1 << 38
 _INSIDE: Final = 1 << 39
-
-#: Numbers of objects are at least this.
-OBJECTS: Final = 1 << 24
 
 
 class ObstacleReason(Enum):

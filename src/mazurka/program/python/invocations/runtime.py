@@ -25,13 +25,13 @@ from typing import Any, Final
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access
-from mazurka.program.python.invocations.marks import OBJECTS, ObstacleReason, are_any_inside, inside, ordinary
+from mazurka.program.python.invocations.marks import ObstacleReason, are_any_inside, inside, ordinary
 from mazurka.program.python.semantics import objects
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import INVOKED, Target, is_of_object
+from mazurka.trace.targets import INVOKED, OBJECTS, Target, is_of_object
 
 #: Objects that a class, a module or a function refers to belong to the program, not to an object that refers to it.
 _PROGRAM: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)

@@ -36,7 +36,7 @@ from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
 from mazurka.symbolic.values import SymbolicInt
-from mazurka.trace.targets import Target
+from mazurka.trace.targets import OBJECTS, Target
 
 #: id of an object -> its number (negative: it is the dictionary of the object with that number).
 numbers: dict[int, int] = per_run({})
@@ -55,7 +55,6 @@ _named: dict[int, Any] = per_run({})  # detail mode: the objects in _paths, held
 _assigned: dict[int, int] = per_run({})  # number of a dictionary that was assigned to a `__dict__` -> how often
 _shown: dict[str, int] = per_run({})  # detail mode: kind and thread -> how many have got a name of that kind
 
-_SHIFT: Final = 32
 _LONG: Final = 200  # texts longer than this are compared by a digest
 SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
@@ -165,7 +164,7 @@ def number_own(thing: object, task: Any) -> int:
     index, key = task.index, id(thing)
     task.own += 1
     count = _counts[index] = _counts.get(index, 0) + 1
-    fresh: int = (index + 1) << _SHIFT | count
+    fresh: int = (index + 1) * OBJECTS + count
     numbers[key] = fresh
     try:
         _watched[key] = _refer(thing, partial(_forget_number, key))
@@ -228,7 +227,7 @@ def _give_number(thing: object) -> int:
     else:
         index = running.current.index if running is not None else 0
         count = _counts[index] = _counts.get(index, 0) + 1
-        fresh = (index + 1) << _SHIFT | count
+        fresh = (index + 1) * OBJECTS + count
     key = id(thing)
     numbers[key] = fresh
     if _can_be_watched(type(thing)):
