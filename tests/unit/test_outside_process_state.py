@@ -413,17 +413,6 @@ def test_what_one_thread_has_to_itself_costs_no_executions(tmp_path: Path) -> No
     assert explored(tmp_path, source, strategy="dfs").executions == 1
 
 
-def test_draws_that_follow_from_no_seed_are_no_conflicts(tmp_path: Path) -> None:
-    source = """
-        import random
-        def work():
-            random.random(), random.choice([1, 2]), random.randint(1, 6), random.gauss(0, 1), random.randbytes(2)
-            random.sample(range(9), 3), random.choices([1, 2], k=2), random.expovariate(1), random.shuffle([1, 2])
-        run(work, work)
-    """
-    assert explored(tmp_path, source, strategy="dfs").executions == 1
-
-
 def test_imports_of_modules_that_are_there_are_no_conflicts(tmp_path: Path) -> None:
     source = """
         import importlib
