@@ -137,7 +137,7 @@ def _is_bound(function: FunctionType, name: str, stands_for: object) -> bool:
             return False
     if name in function.__globals__:
         return own and function.__globals__[name] is stands_for
-    shown: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+    shown: dict[str, Any] = function.__builtins__
     return not own and shown.get(name) is _BUILTINS[name]
 
 
