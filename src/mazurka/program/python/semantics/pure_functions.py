@@ -137,7 +137,8 @@ def _is_bound(function: FunctionType, name: str, stands_for: object) -> bool:
             return False
     if name in function.__globals__:
         return own and function.__globals__[name] is stands_for
-    shown: dict[str, Any] = function.__builtins__
+    typed: Any = function  # mypy knows this attribute or not, depending on its cache
+    shown: dict[str, Any] = typed.__builtins__
     return not own and shown.get(name) is _BUILTINS[name]
 
 
