@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 from math import inf
 
 import pytest
@@ -55,7 +54,7 @@ def test_bounds_are_those_of_the_whole_system(seed: int) -> None:
 def _looks(clock: LoopClock, delays: dict[str, float]) -> None:
     """Make timers in callbacks of their own."""
     for name, delay in delays.items():
-        clock.begin_callback()
+        clock.allow_pauses()
         clock.add_timer(name, clock.look() + delay)
 
 
@@ -114,7 +113,7 @@ def test_a_chain_of_sleeps_takes_at_least_their_sum() -> None:
     clock = LoopClock(0.1, 0.0, 0.0)
     _looks(clock, {"both": 0.003, "first": 0.002})
     assert _order(clock, "first")
-    clock.begin_callback()
+    clock.allow_pauses()
     clock.add_timer("second", clock.look() + 0.001)
     assert not clock.may_be_due("second", idle=True)
     assert clock.may_be_due("both", idle=True)
@@ -128,15 +127,73 @@ def test_long_waits_do_not_end_while_the_loop_works() -> None:
     assert clock.may_be_due("long", idle=True)
 
 
-def test_values_of_instants() -> None:
-    """Differences agree with the order of timers, and bind what comes later."""
+def test_what_is_shown_is_fixed() -> None:
+    """A time that the program has seen bounds what comes later."""
     clock = LoopClock(0.1, 0.0, 100.0)
-    before = clock.look()
-    clock.add_timer("sleep", before + 0.05)
+    clock.add_timer("sleep", clock.look() + 0.05)
     clock.be_due("sleep", idle=True)
     clock.iterate(idle=True, least=0.0)
-    after = clock.look()
-    assert before < after
-    assert 0.05 <= after - before < 0.06
-    assert before >= 100.0
-    assert all(one < other for one, other in pairwise([before, before + 1, after + 2.0]))
+    seen = clock.shown()
+    assert 100.05 <= seen < 100.06
+    clock.add_timer("at", seen + 0.01)
+    clock.allow_pauses()
+    clock.add_timer("later", clock.look() + 0.02)
+    assert not clock.may_be_due("later", idle=True)
+    assert clock.may_be_due("at", idle=True)
+
+
+def test_long_delays_and_endless_ones() -> None:
+    clock = LoopClock(0.1, 0.0, 10_000.0)
+    _looks(clock, {"long": 1e9, "endless": inf, "short": 0.01})
+    assert not clock.may_be_due("endless", idle=True)
+    assert _order(clock, "short", "long")
+
+
+def test_a_loop_that_others_have_woken_has_not_waited_for_long() -> None:
+    """Without a timer that is due, an iteration begins no later than the pauses allow."""
+    clock = LoopClock(0.1, 0.0, 0.0)
+    _looks(clock, {"late": 10.0})
+    clock.allow_pauses(3)
+    clock.iterate(idle=True, least=0.0)
+    clock.allow_pauses()
+    clock.add_timer("soon", clock.look() + 0.01)
+    assert not clock.may_be_due("late", idle=True)
+    assert _order(clock, "soon", "late")
+
+
+def test_a_timer_may_be_due_before_the_loop_waits() -> None:
+    clock = LoopClock(0.1, 0.0, 0.0)
+    _looks(clock, {"past": -1.0, "soon": 0.01})
+    assert _order(clock, "past", "soon")
+    assert clock.earliest() >= 0.01
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_bounds_can_always_be_met(seed: int) -> None:
+    """Whatever is chosen of what is possible, a loop that waits for timers can go on, and no time is before itself."""
+    draw = random.Random(seed)
+    clock, timers = LoopClock(draw.choice((0.0, 0.002, 0.1, inf)), 0.0, 5.0), set[int]()
+    for number in range(60):
+        clock.allow_pauses(draw.randrange(3))
+        least = clock.earliest() + draw.choice((0.0, 0.0, 0.003))
+        match draw.randrange(5):
+            case 0:
+                clock.add_timer(number, clock.look(least) + draw.choice((-0.01, 0, 0.001, 0.002, 0.01, 5, 1e9)))
+                timers.add(number)
+            case 1:
+                clock.add_timer(number, clock.shown(least) + draw.choice((0.001, 0.002, 0.01)))
+                timers.add(number)
+            case 2 if timers:
+                clock.drop_timer(gone := draw.choice(sorted(timers)))
+                timers.discard(gone)
+            case _:
+                idle = draw.random() < 0.5
+                while able := [each for each in sorted(timers) if clock.may_be_due(each, idle)]:
+                    if clock.may_iterate(0.0) and draw.random() < 0.5:
+                        break
+                    clock.be_due(due := draw.choice(able), idle)
+                    timers.discard(due)
+                assert clock.may_iterate(0.0) or not timers
+                clock.iterate(idle, 0.0)
+        assert all(clock.bounds.most(each, each) == 0 for each in clock.bounds.times())
+    assert not timers or any(clock.may_be_due(each, idle=True) for each in timers)

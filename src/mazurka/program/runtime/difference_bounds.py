@@ -3,6 +3,8 @@
 The matrix is closed: it has the tightest bound of each pair. So variables can be forgotten without losing what their
 bounds mean for the others, and whether further bounds can be met follows from single entries.
 
+Times are whole numbers, of any unit, so that sums of bounds are exact, however large they are.
+
 Source: Dill, Timing assumptions and verification of finite-state concurrent systems (CAV 1989). Cost: n² for a bound
 that says something new, n for any other.
 """
@@ -11,14 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
-from typing import Final
-
-#: Seconds by which sums of delays may be off, since they are rounded.
-_ROUNDING: Final = 1e-9
 
 
 class DifferenceBounds:
-    """Bounds on the differences of times, in seconds; a time is known by its number."""
+    """Bounds on the differences of times, infinite where there are none; a time is known by its number."""
 
     def __init__(self) -> None:
         self._most: dict[int, dict[int, float]] = {}  # most[x][y]: the largest possible x - y
@@ -30,7 +28,7 @@ class DifferenceBounds:
         self._next += 1
         for row in self._most.values():
             row[new] = inf
-        self._most[new] = {**dict.fromkeys(self._most, inf), new: 0.0}
+        self._most[new] = {**dict.fromkeys(self._most, inf), new: 0}
         return new
 
     def forget(self, time: int) -> None:
@@ -39,41 +37,41 @@ class DifferenceBounds:
         for row in self._most.values():
             del row[time]
 
+    def times(self) -> Iterable[int]:
+        """The times that have not been forgotten."""
+        return self._most.keys()
+
     def most(self, later: int, earlier: int) -> float:
-        """The largest possible ``later - earlier``, in seconds."""
+        """The largest possible ``later - earlier``."""
         return self._most[later][earlier]
 
     def least(self, later: int, earlier: int) -> float:
-        """The smallest possible ``later - earlier``, in seconds."""
+        """The smallest possible ``later - earlier``."""
         return -self._most[earlier][later]
 
     def are_equal(self, one: int, other: int) -> bool:
         """Whether two times can only be the same."""
-        return abs(self._most[one][other]) <= _ROUNDING and abs(self._most[other][one]) <= _ROUNDING
+        return self._most[one][other] == self._most[other][one] == 0
 
     def allows(self, time: int, at_most: Iterable[tuple[int, float]], at_least: Iterable[tuple[int, float]]) -> bool:
-        """Whether ``time - other`` can be at most, or at least, the seconds given with each other time, all at once."""
-        above = [(other, seconds) for other, seconds in at_most if seconds < inf]
-        below = [(other, -seconds) for other, seconds in at_least]
-        most = self._most
+        """Whether ``time - other`` can be at most, or at least, what is given with each other time, all at once."""
+        above, most = list(at_most), self._most
         row = most[time]
-        if any(seconds + most[other][time] < -_ROUNDING for other, seconds in above):
+        if any(limit + most[other][time] < 0 for other, limit in above):
             return False
-        for other, seconds in below:
-            if seconds + row[other] < -_ROUNDING:
-                return False
-            if any(seconds + limit + most[bound][other] < -_ROUNDING for bound, limit in above):
+        for other, least in at_least:
+            if row[other] < least or any(limit + most[bound][other] < least for bound, limit in above):
                 return False
         return True
 
-    def limit(self, later: int, earlier: int, seconds: float) -> None:
-        """Let ``later - earlier`` be at most so many seconds, which must be possible."""
+    def limit(self, later: int, earlier: int, limit: float) -> None:
+        """Let ``later - earlier`` be at most the limit, which must be possible."""
         most = self._most
-        if seconds >= most[later][earlier]:
+        if limit >= most[later][earlier]:
             return
         after = most[earlier].items()
         for row in most.values():
-            through = row[later] + seconds
+            through = row[later] + limit
             if through < inf:
                 for other, further in after:
                     if through + further < row[other]:

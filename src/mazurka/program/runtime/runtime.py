@@ -780,7 +780,7 @@ class Runtime:
 
     def _come_near(self, deadline: float) -> None:
         """A wait is over that would have run out at ``deadline``: keep how near any clock came to such a time."""
-        self.nearest = min(self.nearest, deadline - max([task.clock for task in self.tasks]))
+        self.nearest = min(self.nearest, deadline - max([task.clock for task in self.tasks if not task.arrives]))
 
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step records it."""

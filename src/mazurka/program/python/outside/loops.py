@@ -47,8 +47,6 @@ from mazurka.trace.targets import Kind, Target
 
 _WORDS: Final = "the callbacks of an event loop"
 
-_ITERATION: Final = "_run_once"
-
 
 class Ready:
     """Stands in for the deque ``_ready`` of a loop, in one run."""
@@ -187,6 +185,7 @@ class LoopModel:
         self.clock = LoopClock(models.runtime.limits.pause, models.runtime.current.clock, BOOT)
         self.stands = False  # the loop stands at the beginning of an iteration
         self.waits = False  # ... with no callbacks
+        self.seen = 0  # so many steps of the run
         self.is_bounded = False  # whether with longer pauses timers could be due earlier
         self.due: list[Any] = []  # timers
         self.timers: list[Timers] = []
@@ -238,8 +237,14 @@ class LoopModel:
         """Whether a timer may be the next one that is due."""
         if not self.stands or timer is None:
             return False
-        if not self.waits:
+        self._note_moves()
+        ends = None if not self.waits or self.ready.handles else self._ends_of_others()
+        if ends is None:
             return self.clock.may_be_due(id(timer), idle=False)
+        return self.clock.may_be_due(id(timer), idle=True, ends=ends)
+
+    def _ends_of_others(self) -> list[float] | None:
+        """When the sleeps, limited waits and timers of other threads end, in seconds; None if one can go on now."""
         ends = []
         for task in self.models.runtime.live:
             if task.arrives or task.index == self.thread:
@@ -247,12 +252,20 @@ class LoopModel:
             if task.sleeping:
                 ends.append(task.clock)
             elif task.guard is None or task.guard():
-                return self.clock.may_be_due(id(timer), idle=False)
-        if self.ready.handles:  # other threads have woken the loop
-            if not self.ready.floor:
-                return self.clock.may_be_due(id(timer), idle=False)
-            ends.append(self.ready.floor)
-        return self.clock.may_be_due(id(timer), idle=True, ends=ends)
+                return None
+            elif task.may_expire():
+                ends.append(task.deadline or 0.0)
+        for queue in event_loops.of_run(self.models).queues:
+            if queue is not self:
+                ends += map(queue.clock.nominal, queue.by_timer)
+        return ends
+
+    def _note_moves(self) -> None:
+        """While the loop waits, each step of another thread may be held up, too."""
+        count = len(self.models.runtime.log)
+        if self.waits:
+            self.clock.allow_pauses(count - self.seen)
+        self.seen = count
 
     def be_due(self, timer: Any) -> None:
         """A timer is due."""
@@ -288,7 +301,7 @@ class LoopModel:
                 pass_step(models, read(self.target, _WORDS))
             if handle._cancelled:
                 continue
-            clock.begin_callback()
+            clock.allow_pauses()
             announce(models, handle._callback, handle._args, {})
             if models.runtime.detail:
                 models.runtime.enter_lane(_lane_of(handle))
@@ -308,7 +321,7 @@ class LoopModel:
         runtime = models.runtime
         self.thread = runtime.current.index
         self.waits = not (self.ready.handles or loop._stopping)
-        self.stands = True
+        self.stands, self.seen = True, len(runtime.log)
         if not (self.waits or self.is_bounded or math.isinf(self.clock.pause)):
             self.is_bounded = any(map(self.clock.needs_longer_pause, self.by_timer))
             if self.is_bounded:
@@ -317,6 +330,7 @@ class LoopModel:
             found = loop._selector.select(None if self.waits else 0)
         finally:
             self.stands = False
+        self._note_moves()
         self.clock.iterate(self.waits, max(self.ready.floor, runtime.current.clock))
         return list(found)
 
@@ -364,6 +378,7 @@ def _adopt(models: Models, loop: Any, *, is_of_run: bool = False) -> None:
     if type(ready) is deque:
         model = LoopModel(models, loop, Ready(models, loop, ready), is_of_run)
         space["_ready"], space["_mz_model"] = model.ready, model
+        event_loops.of_run(models).queues.append(model)
         models.undo.append(functools.partial(model.leave, ready))
         for timer in space["_scheduled"]:
             model.set_timer(timer)

@@ -63,12 +63,14 @@ class _LoopTasks:
 class Loops:
     """The event loops of a run."""
 
-    __slots__ = ("finalizers", "hooks", "is_explored", "models", "named", "running", "tasks")
+    __slots__ = ("finalizers", "hooks", "is_explored", "models", "named", "queues", "running", "tasks", "threads")
 
     def __init__(self, models: Models) -> None:
         self.models = models
         self.is_explored = False  # whether the modules are known to be needed
+        self.queues: list[Any] = []  # the models of their queues, see outside/loops.py
         self.running: dict[int, Any] = {}  # by thread
+        self.threads: set[int] = set()  # those that have run loops
         self.tasks: dict[int, _LoopTasks] = {}  # by identity of the loop
         self.hooks: dict[int, tuple[Any, Any]] = {}  # by thread
         self.finalizers: dict[int, Any] = {}  # by identity of the asynchronous generator
@@ -105,10 +107,10 @@ starting: Final[list[Callable[[Models, Any], None]]] = []
 
 
 def explore(models: Models) -> None:
-    """A loop is run: have its code explored if threads use it against the rules."""
-    runtime = models.runtime
-    if LOOP_POINTS in runtime.points and not (runtime.solo or of_run(models).is_explored):
-        of_run(models).is_explored = True
+    """A loop is run: have its code explored if threads use it against the rules, or may do so, as several run loops."""
+    loops, points = of_run(models), models.runtime.points
+    if not loops.is_explored and (LOOP_POINTS in points or len(loops.threads) > 1):
+        loops.is_explored = True
         foreign.explore(models.runtime, MODULES)
 
 
@@ -142,6 +144,7 @@ def _set_running_loop(module: Any) -> Callable[[Any], None]:
         running.pop(me, None)
         if loop is not None:
             running[me] = loop
+            of_run(models).threads.add(me)
             models.runtime.has_loops = True
             explore(models)
             for adopt in starting:

@@ -120,21 +120,18 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
 def _call_modelled(run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...]) -> None:
     """A function whose operations report to the runtime themselves."""
     if module.startswith(_OF_LOOPS):
-        _use_loop(run, function, args)
+        _use_loop(run, function)
     elif function.__code__ is determinism.SEEDING and args and not run.is_recording:
         native_objects.access(run, args[0], _RMW, site)
 
 
-def _use_loop(run: Any, function: types.FunctionType, args: tuple[Any, ...]) -> None:
+def _use_loop(run: Any, function: types.FunctionType) -> None:
     """A function of `asyncio` is about to be called. Only the thread of a loop uses its tasks, futures and the rest:
-    where another one does, this code has to be explored."""
+    where another one does, this code has to be explored. (It is in any case where several threads run loops.)"""
     name = function.__qualname__
     if run.is_recording or name in harmless.OF_ANY_THREAD or "<locals>" in name:  # those wake loops by its own rules
         return
-    own = run.running_loops.get(run.current.index)
-    fields = objects.dictionary(args[0]) if args else {}
-    loop = fields.get("_loop", args[0] if args and "_ready" in fields else own)
-    if (own is None or (loop is not None and loop is not own)) and has_concurrent_threads(run):
+    if run.current.index not in run.running_loops and has_concurrent_threads(run):
         explore(run, _OF_LOOPS)
 
 
