@@ -186,6 +186,7 @@ class LoopModel:
         self.stands = False  # the loop stands at the beginning of an iteration
         self.waits = False  # ... with no callbacks
         self.seen = 0  # so many steps of the run
+        self.moved: set[int] = set()  # threads, while the loop waits
         self.is_bounded = False  # whether with longer pauses timers could be due earlier
         self.due: list[Any] = []  # timers
         self.timers: list[Timers] = []
@@ -261,11 +262,13 @@ class LoopModel:
         return ends
 
     def _note_moves(self) -> None:
-        """While the loop waits, each step of another thread may be held up, too."""
-        count = len(self.models.runtime.log)
+        """While the loop waits, each other thread that moves may be held up, too."""
+        log, tasks = self.models.runtime.log, self.models.runtime.tasks
         if self.waits:
-            self.clock.allow_pauses(count - self.seen)
-        self.seen = count
+            moved = {entry[0] for entry in log[self.seen :] if not tasks[entry[0]].arrives} - self.moved
+            self.moved |= moved
+            self.clock.allow_pauses(len(moved))
+        self.seen = len(log)
 
     def be_due(self, timer: Any) -> None:
         """A timer is due."""
@@ -321,7 +324,7 @@ class LoopModel:
         runtime = models.runtime
         self.thread = runtime.current.index
         self.waits = not (self.ready.handles or loop._stopping)
-        self.stands, self.seen = True, len(runtime.log)
+        self.stands, self.seen, self.moved = True, len(runtime.log), {self.thread}
         if not (self.waits or self.is_bounded or math.isinf(self.clock.pause)):
             self.is_bounded = any(map(self.clock.needs_longer_pause, self.by_timer))
             if self.is_bounded:
