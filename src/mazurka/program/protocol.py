@@ -183,6 +183,18 @@ class BlockedThread:
     held_since: Location | None = None
 
 
+def cycle_of(waiting: Sequence[BlockedThread]) -> tuple[BlockedThread, ...]:
+    """Threads that wait for one another, in that order; none if there is no such cycle."""
+    by_name = {each.thread: each for each in waiting}
+    for start in waiting:
+        path = [start]
+        while (following := by_name.get(path[-1].held_by or "")) is not None:
+            if following in path:
+                return tuple(path[path.index(following) :])
+            path.append(following)
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class MatchedEvent:
     """An event of a property's violation: its name, its objects, the thread, the step and the place."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from mazurka.program.protocol import BlockedThread
+from mazurka.program.protocol import BlockedThread, cycle_of
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import BugShape
 from mazurka.report.order_shapes import between_calls
@@ -43,7 +44,7 @@ def deadlock(case: Case) -> Recognised:
     if len(waiting) == 1 and waiting[0].held_by == waiting[0].thread:
         label = label_of_name(run, waiting[0].thread)
         return BugShape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {waiting[0].for_what}, which it holds itself."
-    cycle = _cycle(waiting)
+    cycle = cycle_of(waiting)
     behind = [f"{label_of_name(run, each.thread)} waits for {each.for_what}" for each in case.trail.failure.behind]
     rest = f" Behind that, {' and '.join(behind)}." if behind else ""
     if len(cycle) > 1:
@@ -59,21 +60,7 @@ def deadlock(case: Case) -> Recognised:
     return lost_wake_up(case) or (None, for_ever(case))
 
 
-def _cycle(waiting: tuple[BlockedThread, ...]) -> list[BlockedThread]:
-    """The threads that wait for one another, in that order; [] if there is no such cycle."""
-    by_thread = {each.thread: each for each in waiting}
-    for start in waiting:
-        path: list[BlockedThread] = []
-        at: BlockedThread | None = start
-        while at is not None and at not in path:
-            path.append(at)
-            at = by_thread.get(at.held_by or "")
-        if at is start:
-            return path
-    return []
-
-
-def _holds_and_waits(tasks: list[str], cycle: list[BlockedThread], each: BlockedThread, case: Case) -> str:
+def _holds_and_waits(tasks: list[str], cycle: Sequence[BlockedThread], each: BlockedThread, case: Case) -> str:
     label = label_of_name(case.trail.run, each.thread) if each.thread in tasks else each.thread
     held = next((other.for_what for other in cycle if other.held_by == each.thread), "")
     if held.endswith(_TO_END):  # another thread waits for this one

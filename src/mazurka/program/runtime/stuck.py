@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
+from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame, cycle_of
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location, Op
@@ -78,7 +78,7 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
     message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
     within = [entry for task in shown for entry in _within(task)]
     if within and kind is FailureKind.BLOCKED:  # the thread of a loop waits since its tasks do
-        cycle_within = _cycle_of(within)
+        cycle_within = cycle_of(within)
         kind, waiting = (FailureKind.DEADLOCK, cycle_within) if cycle_within else (kind, _ends_of(within))
         message = "; ".join(_sentence_within(entry) for entry in waiting)
     first = shown[0]
@@ -160,18 +160,6 @@ def _within(task: Task) -> Sequence[BlockedThread]:
     """The tasks of the event loop that a thread runs, which wait; none if it runs none."""
     within: Callable[[], Sequence[BlockedThread]] | None = getattr(task.waiting_for, "within", None)
     return () if within is None else within()
-
-
-def _cycle_of(waiting: Sequence[BlockedThread]) -> tuple[BlockedThread, ...]:
-    """Those that wait for each other in a cycle; none if there is no cycle."""
-    by_name = {each.thread: each for each in waiting}
-    for start in waiting:
-        path = [start]
-        while (following := by_name.get(path[-1].held_by or "")) is not None:
-            if following in path:
-                return tuple(path[path.index(following) :])
-            path.append(following)
-    return ()
 
 
 def _ends_of(waiting: Sequence[BlockedThread]) -> tuple[BlockedThread, ...]:

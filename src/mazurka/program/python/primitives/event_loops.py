@@ -1,15 +1,14 @@
 """Event loops (`asyncio`) in threads of the program.
 
-A loop is CPython's own code in Python, whose accesses are explored like those of the program, with the classes in
-Python for futures and tasks in place of those in C. They make the same calls in the same order, but hold the
-interpreter's lock during none of their steps, so that no order is lost.
+A loop is CPython's own code in Python, with the classes in Python for futures and tasks in place of those in C, which
+make the same calls in the same order. It runs as it is as long as one thread runs loops, and no other one uses their
+tasks, futures and handles: then nobody can see what happens within a callback. Otherwise the accesses of this code are
+explored like those of the program.
 
 `asyncio` keeps state by thread of the operating system, of which a run has only one: the running loop, a policy's
 loop, and the hooks for asynchronous generators. In the model this state is kept by thread of the run. The tasks of a
 loop, and its running task, are kept by loop; a look at those of another thread's loop is untracked. So is a look at a
 name with a number, if tasks of several threads have got such names.
-
-The program does not see the time at which a loop looks for its timers, so these looks are no steps.
 
 Source: ``Lib/asyncio`` and ``Modules/_asynciomodule.c`` of CPython 3.11 to 3.15. Waiting: :mod:`..outside.loops`.
 """
@@ -38,8 +37,7 @@ from mazurka.program.python.primitives.run import (
 from mazurka.program.python.semantics import foreign
 from mazurka.program.runtime.task import LOOP_POINTS
 
-#: Modules whose code is explored where a loop runs beside threads.
-MODULES: Final = "asyncio."
+MODULES: Final = foreign.OF_LOOPS
 
 #: The state of a future or task that is not done; its class has it as long as the object has none.
 _PENDING: Final = "PENDING"

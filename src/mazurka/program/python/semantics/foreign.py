@@ -62,7 +62,7 @@ _READ, _RMW = Op.READ, Op.RMW
 _EXPLORED: Final = 1 << 37
 
 #: Modules whose code runs as it is while threads keep to the rules of `asyncio`.
-_OF_LOOPS: Final = "asyncio."
+OF_LOOPS: Final = "asyncio."
 
 #: Names of functions that the library makes from texts of its own, for classes of the program.
 _MADE: Final = frozenset(
@@ -119,7 +119,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
 
 def _call_modelled(run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...]) -> None:
     """A function whose operations report to the runtime themselves."""
-    if module.startswith(_OF_LOOPS):
+    if module.startswith(OF_LOOPS):
         _use_loop(run, function)
     elif function.__code__ is determinism.SEEDING and args and not run.is_recording:
         native_objects.access(run, args[0], _RMW, site)
@@ -132,7 +132,7 @@ def _use_loop(run: Any, function: types.FunctionType) -> None:
     if run.is_recording or name in harmless.OF_ANY_THREAD or "<locals>" in name:  # those wake loops by its own rules
         return
     if run.current.index not in run.running_loops and has_concurrent_threads(run):
-        explore(run, _OF_LOOPS)
+        explore(run, OF_LOOPS)
 
 
 def _count_renamed(run: Any, thing: Any, site: int) -> None:
