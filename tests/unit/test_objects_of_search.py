@@ -7,8 +7,9 @@ from typing import Any
 from mazurka.causal.history import History
 from mazurka.explore.reads_from.objects import Objects, is_absent
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECTS
 
-A, B, C, D = ((thread << 24) + 1 for thread in (1, 2, 3, 4))
+A, B, C, D = (thread * OBJECTS + 1 for thread in (1, 2, 3, 4))
 
 
 def _history(*steps: tuple[int, Op, tuple[Any, ...]]) -> History:

@@ -82,7 +82,7 @@ def test_steps(tmp_path: Path, body: str) -> None:
     outcome, run, _ = _searched(tmp_path, body, body)
     assert outcome.complete
     assert not outcome.found
-    assert not [step for step in run.log if step.target[0] == "a"]
+    assert not [step for step in run.log if step.target[0] == "a" and step.task]  # of the threads that make boxes
 
 
 @pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr"])
