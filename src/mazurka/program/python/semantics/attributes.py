@@ -25,7 +25,7 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import EnumType
 from itertools import dropwhile
 from typing import Any, Final
@@ -302,6 +302,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     how = _look_for_descriptors(run, thing, name, site, how)
     if name == "__class__":
         changed_code(run, thing, name, site)
+        perform(run, site, _put_into_class, thing, site)
     if how is OF_CLASS:
         _change_class(run, thing, name, site, op)
     elif _is_method(how):
@@ -453,13 +454,13 @@ def _is_method(how: Any) -> bool:
     )
 
 
-def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None) -> None:
+def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None, untouched: bool = False) -> None:
     """Another dictionary is about to be put in the place of an instance's: all its known attributes are written.
 
-    ``space`` is the new one if no thread has touched it. Then its items are the attributes from now on, if no thread
-    has touched the instance either; otherwise accesses to either dictionary are untracked.
+    ``space`` is the new one, if it is known. If no thread has touched it, nor the instance, its items are the
+    attributes from now on; otherwise accesses to either dictionary are untracked.
     """
-    fresh = space is not None and id(thing) not in objects.numbers
+    fresh = untouched and id(thing) not in objects.numbers
     perform(run, site, _write_all, thing, site, space, fresh)
     key_fields.change(run, number(thing), type(thing), objects.dictionary(thing), site, thing)
     if not fresh:
@@ -467,16 +468,43 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
 
 
 def _write_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None, fresh: bool) -> None:
-    n = number(thing)
-    known = {target for target in run.touched if kind_of(target) is Kind.ATTRIBUTE and target[1] == n}
     names = [name for name in (*objects.dictionary(thing), *(space or ())) if type(name) is str]
-    known.update([(ATTRIBUTE, n, name) for name in names])
+    known = _known_attributes(run, thing, names)
     for name in names:
         if name not in sites.stored:
             comes_or_goes(run, name)  # it may hide the class's attribute
     if fresh:
         objects.adopt_dictionary(thing, space)
-    run.visit(_RMW, (STRUCTURE, -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
+    _replace(run, thing, "__dict__", site, known)
+
+
+def _known_attributes(run: Any, thing: Any, names: Iterable[str]) -> tuple[Access, ...]:
+    """Writes of the attributes of an instance that have these names, or were accessed in this run."""
+    n = number(thing)
+    known = {target for target in run.touched if kind_of(target) is Kind.ATTRIBUTE and target[1] == n}
+    known.update([(ATTRIBUTE, n, name) for name in names])
+    return tuple([Access(_WRITE, target) for target in sorted(known, key=repr)])
+
+
+def _put_into_class(run: Any, thing: Any, site: int) -> None:
+    """Another class is about to be given to an instance, by which attributes that its dictionary lacks are found from
+    now on. Calls and operators read no class, so this is untracked; but look-ups come before or after it."""
+    if run.is_recording or is_a(thing, (type, types.ModuleType)) or not has_concurrent_threads(run):
+        return
+    had = [name for each in upto(type(thing), None) for name in vars(each) if not name.startswith("__")]
+    for name in had:
+        comes_or_goes(run, name)
+    own = objects.dictionary(thing)
+    known = [each for each in _known_attributes(run, thing, had) if each.target[2] not in own]
+    _replace(run, thing, "__class__", site, tuple(known))
+
+
+def _replace(run: Any, thing: Any, name: str, site: int, known: tuple[Access, ...]) -> None:
+    """Pass the step that replaces the dictionary or the class of an instance, and with it all known attributes."""
+    target = (ATTRIBUTE, number(thing), name)
+    if run.detail:
+        objects.label(run, target, thing, f".{name}")
+    run.visit(_RMW, target, site, None, (Access(_RMW, (STRUCTURE, -number(thing))), *known))
 
 
 #: The tables of an enumeration, which grow where combinations of its flags are made.

@@ -41,7 +41,7 @@ from mazurka.program.python.semantics import (
     weak_registries,
 )
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, operation, shape_of
-from mazurka.program.python.semantics.classification import classify
+from mazurka.program.python.semantics.classification import DICTIONARY, classify
 from mazurka.program.python.semantics.containers import DEEP, SLOTS, read_structure
 from mazurka.program.python.semantics.gathering import (
     AccessCollector,
@@ -75,6 +75,8 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
     how = classify(type(thing), name)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
+    elif how is DICTIONARY and op is Op.WRITE and len(args) > 2 and is_a(args[2], dict):
+        attributes.replace_all(run, thing, site, args[2])
     else:
         attributes.write(run, thing, name, site, how, op)
 

@@ -134,7 +134,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
         else:
             run.visit(_WRITE, target, site)
     elif how is classification.DICTIONARY:
-        attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
+        attributes.replace_all(run, thing, site, *remembered.pop((id(sys._getframe(1)), _DICTIONARY), ()))
     else:
         attributes.write(run, thing, name, site, how)
     return thing
@@ -166,8 +166,9 @@ def assigned_dictionary(value: Any, _site: int) -> Any:
     """``value`` is about to become the `__dict__` of an object, and may already be that of another one."""
     run = activation.active
     if run is not None:
-        if type(value) is dict and id(value) not in numbers and not run.solo:  # no thread has accessed it
-            remembered[id(sys._getframe(1)), _DICTIONARY] = value
+        if type(value) is dict and not run.solo:
+            untouched = id(value) not in numbers  # no thread has accessed it
+            remembered[id(sys._getframe(1)), _DICTIONARY] = (value, untouched)
         objects.assign_dictionary(value)
     return value
 
