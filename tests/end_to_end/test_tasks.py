@@ -195,3 +195,74 @@ def test_a_loop_with_a_signal_handler_waits_for_its_timers(shell: Shell) -> None
         asyncio.run(main())
         """
     assert shell.check(program, status=0)["verdict"] == "verified"
+
+
+_NEVER_RETRIEVED = """\
+    import asyncio
+
+    found = {}
+
+    async def fetch(key):
+        if key in found:
+            raise KeyError(key)
+        await asyncio.sleep(0.005)
+        found[key] = 1
+
+    async def main():
+        tasks = [asyncio.create_task(fetch("a"))]
+        await asyncio.sleep(0.005)
+        tasks.append(asyncio.create_task(fetch("a")))
+        await asyncio.sleep(0.03)
+        LAST
+
+    asyncio.run(main())
+    """
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        ("pass", 1),
+        ("await asyncio.gather(*tasks, return_exceptions=True)", 0),
+        ("await asyncio.wait(tasks); [each.exception() for each in tasks]", 0),
+        ("asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)", 0),
+    ],
+)
+def test_an_exception_that_nothing_retrieves(last: str, status: int, shell: Shell) -> None:
+    shell.write("program.py", _NEVER_RETRIEVED.replace("LAST", last))
+    text = shell.run("check", "program.py", status=status).stdout
+    words = "KeyError: 'a' (Task exception was never retrieved)\n  program.py:7 in fetch, Task-3 (fetch)"
+    assert (words in text) is bool(status)
+
+
+def test_an_exception_of_a_callback(shell: Shell) -> None:
+    program = """\
+        import asyncio
+
+        async def main():
+            asyncio.get_running_loop().call_soon(lambda: [].pop())
+            await asyncio.sleep(0)
+
+        asyncio.run(main())
+        """
+    shell.write("program.py", program)
+    assert "IndexError: pop from empty list (Exception in callback" in shell.run("check", "program.py", status=1).stdout
+
+
+def test_a_task_that_is_collected(shell: Shell) -> None:
+    program = """\
+        import asyncio, gc
+
+        async def wait():
+            await asyncio.get_running_loop().create_future()
+
+        async def main():
+            asyncio.create_task(wait())
+            await asyncio.sleep(0)
+            gc.collect()
+
+        asyncio.run(main())
+        """
+    shell.write("program.py", program)
+    text = shell.run("check", "program.py", status=1).stdout
+    assert "Task was destroyed but it is pending! Task-2 (wait) waits for a Future\n  program.py:3 in wait" in text

@@ -51,10 +51,11 @@ class LoopWait(ChannelWait):
 
     def within(self) -> list[BlockedThread]:
         """The tasks of the loop, as they wait."""
-        return [_blocked(task) for task in self._alive()]
+        return [blocked(task) for task in self._alive()]
 
 
-def _blocked(task: Any) -> BlockedThread:
+def blocked(task: Any) -> BlockedThread:
+    """What a task waits for, and where."""
     frames = list(_frames(vars(task)["_coro"]))
     own = [frame for frame in frames if _is_own(frame)]
     known = [frame for frame in frames if frame.f_code.co_qualname in _WORDS]
@@ -97,7 +98,7 @@ def _place(frame: FrameType | None) -> Location | None:
 
 def _tasks_behind(waiter: Any) -> Iterable[Any]:
     """The tasks that a future stands for."""
-    if "_coro" in getattr(waiter, "__dict__", ()):
+    if event_loops.is_task(waiter):
         yield waiter
     elif type(waiter).__name__ == "_GatheringFuture":  # that of `gather`
         for each in waiter._children:

@@ -357,7 +357,7 @@ def _timer_in_words(timer: Any, seconds: float) -> str:
 def _lane_of(handle: Any) -> str:
     """The task that a callback goes on with, in words; "" if it is none of a task."""
     task = getattr(handle._callback, "__self__", None)
-    return name_of(task) if "_coro" in getattr(task, "__dict__", ()) else ""
+    return name_of(task) if event_loops.is_task(task) else ""
 
 
 # -- putting it in place -----------------------------------------------------------------------------------------------
@@ -416,11 +416,6 @@ def _cancel(models: Models, real: Any, handle: Any) -> None:
             pass_step(models, change(model.target, _WORDS))
         model.cancel_timer(handle)
     real(handle)
-
-
-def _report(models: Models, real: Any, loop: Any, context: Any) -> None:
-    if not models.runtime.aborting:  # otherwise it is the end of the execution that leads here
-        real(loop, context)
 
 
 def _is_open(loop: LoopModel) -> tuple[Target, str]:
@@ -518,7 +513,6 @@ replace_method("asyncio.base_events", "BaseEventLoop.time", _time)
 replace_method("asyncio.base_events", "BaseEventLoop.call_at", _call_at)
 replace_method("asyncio.base_events", "BaseEventLoop.call_soon_threadsafe", _call_soon_threadsafe)
 replace_method("asyncio.base_events", "BaseEventLoop.close", _close)
-replace_method("asyncio.base_events", "BaseEventLoop.call_exception_handler", _report)
 replace_method("asyncio.events", "Handle.cancel", _cancel)
 replace_method("asyncio.events", "TimerHandle.cancel", _cancel)
 replace_method("asyncio.selector_events", "BaseSelectorEventLoop._write_to_self", _wake)

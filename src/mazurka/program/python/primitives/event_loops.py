@@ -35,6 +35,7 @@ from mazurka.program.python.primitives.run import (
     here,
 )
 from mazurka.program.python.semantics import foreign
+from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import LOOP_POINTS
 
 MODULES: Final = foreign.OF_LOOPS
@@ -49,11 +50,11 @@ _real_set_hooks: Final = sys.set_asyncgen_hooks
 class _LoopTasks:
     """The tasks of a loop, by thread of the run that has looked at them or changed them."""
 
-    __slots__ = ("alive", "current", "loop", "threads")
+    __slots__ = ("current", "loop", "made", "threads")
 
     def __init__(self, loop: Any) -> None:
         self.loop = loop  # kept, so that no other object gets its identity
-        self.alive: list[weakref.ref[Any]] = []
+        self.made: list[weakref.ref[Any]] = []  # tasks that still exist
         self.current: Any = None
         self.threads: set[int] = set()
 
@@ -93,7 +94,7 @@ def _forget() -> None:
     global _loops
     loops, _loops = _loops, None
     for found in [] if loops is None else loops.tasks.values():
-        for each in found.alive:
+        for each in found.made:
             if (task := each()) is not None:
                 task._log_destroy_pending = False
                 with contextlib.suppress(BaseException):  # what it does in the end is no part of the run
@@ -194,13 +195,12 @@ def _tasks_of(models: Models, loop: Any) -> _LoopTasks:
 
 def _register(models: Models, task: Any) -> None:
     found = _tasks_of(models, task._loop)
-    found.alive = [each for each in found.alive if each() is not None]
-    found.alive.append(weakref.ref(task))
+    found.made = [each for each in found.made if each() is not None]
+    found.made.append(weakref.ref(task))
 
 
 def _unregister(models: Models, task: Any) -> None:
-    found = _tasks_of(models, task._loop)
-    found.alive = [each for each in found.alive if each() not in (None, task)]
+    _tasks_of(models, task._loop)
 
 
 def _enter(models: Models, loop: Any, task: Any) -> None:
@@ -239,7 +239,7 @@ def _current(models: Models, loop: Any = None) -> Any:
 
 
 def _all(models: Models, loop: Any = None) -> set[Any]:
-    found = [each() for each in _seen(models, loop, "all_tasks").alive]
+    found = [each() for each in _seen(models, loop, "all_tasks").made]
     return {task for task in found if task is not None and not task.done()}
 
 
@@ -254,10 +254,23 @@ def alive(models: Models, loop: Any) -> Callable[[], list[Any]]:
 
     def find() -> list[Any]:
         found = known.get(id(loop))
-        tasks = [] if found is None else [each() for each in found.alive]
+        tasks = [] if found is None else [each() for each in found.made]
         return [task for task in tasks if task is not None and is_pending(task)]
 
     return find
+
+
+def is_task(thing: Any) -> bool:
+    """Whether an object is a task in Python."""
+    return "_coro" in getattr(thing, "__dict__", ())
+
+
+def unretrieved(runtime: Runtime) -> list[tuple[Any, Any]]:
+    """The tasks of a run whose exceptions nothing has retrieved, each with its loop."""
+    if _loops is None or _loops.models.runtime is not runtime:
+        return []
+    tasks = [(found.loop, each()) for found in _loops.tasks.values() for each in found.made]
+    return [(loop, task) for loop, task in tasks if getattr(task, "__dict__", {}).get("_Future__log_traceback")]
 
 
 def running_task(models: Models) -> Any:

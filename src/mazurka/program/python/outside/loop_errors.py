@@ -1,0 +1,68 @@
+"""Errors that an event loop has nobody to raise them for: exceptions of tasks that are never retrieved, those of
+callbacks, and tasks that are collected while they are pending.
+
+`asyncio` calls the loop's exception handler, and the default one logs a line. Each such call is a failure, like an
+exception that ends a thread; a program with a handler of its own takes care of them, unless that calls the default one.
+An exception that nothing has retrieved when the execution ends is one, too, although CPython notices it only when it
+collects the task. After another failure these are its consequences, and not reported.
+
+Source: ``call_exception_handler`` in ``Lib/asyncio/base_events.py``, and ``__del__`` in ``futures.py`` and
+``tasks.py``, of CPython 3.11 to 3.15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mazurka.program.protocol import Failure, FailureKind
+from mazurka.program.python.outside.loop_waits import blocked
+from mazurka.program.python.outside.replacing import replace_method
+from mazurka.program.python.primitives import event_loops
+from mazurka.program.python.primitives.run import Models
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.event import Location
+
+
+def _report(models: Models, real: Any, loop: Any, context: Any) -> None:
+    if not models.runtime.aborting:  # otherwise it is the end of the execution that leads here
+        real(loop, context)
+
+
+def _fail(models: Models, real: Any, loop: Any, context: dict[str, Any]) -> None:
+    error, task, message = context.get("exception"), context.get("task"), context.get("message", "")
+    if isinstance(error, Exception):  # no cancellation, which CPython 3.11 reports of each handler of a server
+        _note(models.runtime, error, message)
+    elif event_loops.is_task(task):
+        entry, code = blocked(task), getattr(vars(task)["_coro"], "cr_code", None)
+        place = entry.location or (code and Location(code.co_filename, code.co_firstlineno, 0, code.co_qualname))
+        text = f"{message} {entry.thread} waits for {entry.for_what}"
+        _add(models.runtime, Failure(FailureKind.EXCEPTION, text, models.runtime.current.name, place))
+    elif error is None:
+        real(loop, context)
+
+
+def _note(runtime: Runtime, error: BaseException, message: str) -> None:
+    if runtime.failures:
+        return
+    runtime.note_failure(error)
+    if runtime.failures:
+        failure = runtime.failures.pop()
+        _add(runtime, replace(failure, message=f"{failure.message} ({message})"))
+
+
+def _add(runtime: Runtime, failure: Failure) -> None:
+    if not runtime.failures:
+        runtime.failures.append(replace(failure, step=len(runtime.log)))
+
+
+def look_at_end(runtime: Runtime) -> None:
+    """The program has ended: exceptions that no part of it has retrieved are failures."""
+    for loop, task in event_loops.unretrieved(runtime):
+        if vars(loop).get("_exception_handler") is None:
+            _note(runtime, vars(task)["_exception"], "Task exception was never retrieved")
+            task._Future__log_traceback = False  # CPython would say so as well, when it collects the task
+
+
+replace_method("asyncio.base_events", "BaseEventLoop.call_exception_handler", _report)
+replace_method("asyncio.base_events", "BaseEventLoop.default_exception_handler", _fail)
