@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import native_objects, objects
-from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, is_transparent
 from mazurka.program.python.semantics.objects import is_a
 
 #: How many objects are looked at for one call.
@@ -28,9 +28,17 @@ _MOST: Final = 200
 def methods_in_c(function: types.FunctionType, given: tuple[Any, ...]) -> list[Any]:
     """The bound methods in C that a call leads to: by its function, or by the object that it is a method of."""
     waiting = _behind_function(function)
-    if given and not is_a(given[0], type) and type(given[0]).__module__ == function.__module__:
+    if given and not is_a(given[0], type) and _is_of_class(function, type(given[0])):
         waiting += _behind_object(given[0])
     return _methods_behind(waiting, function)
+
+
+def _is_of_class(function: types.FunctionType, kind: type) -> bool:
+    """Whether a function may be a method of a class, by the module of both, that does not report its own steps. What
+    `contextmanager` and its like make only passes its arguments on to the function that it wraps."""
+    while is_transparent(function) and type(inner := function.__dict__.get("__wrapped__")) is types.FunctionType:
+        function = inner
+    return function.__module__ == kind.__module__ and function.__code__.co_filename not in sites.instrumented
 
 
 def methods_held(thing: Any) -> list[Any]:
