@@ -20,7 +20,7 @@ from typing import Final
 from mazurka.program.protocol import Frame, Program, Run
 from mazurka.trace.event import Location
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import Kind, Target, kind_of
+from mazurka.trace.targets import ATTRIBUTE, Kind, Target, kind_of
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _STDLIB: Final = os.path.join(sysconfig.get_path("stdlib"), "")
@@ -94,7 +94,8 @@ def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
         return named
     match kind_of(target):
         case Kind.ATTRIBUTE:
-            return f"attribute {target[2]} of an object"
+            owner = _owner_in_words(target[1], names)
+            return f"{owner}.{target[2]}" if owner else f"attribute {target[2]} of an object"
         case Kind.ITEM:
             return f"item {_key_in_words(target[2])} of a container"
         case Kind.STRUCTURE | Kind.VALUES:
@@ -105,6 +106,12 @@ def target_in_words(target: Target, names: Mapping[Target, str]) -> str:
             return f"{target[1]}.{target[2]}"
         case _:
             return " ".join(map(str, target))
+
+
+def _owner_in_words(number: object, names: Mapping[Target, str]) -> str:
+    """The name of an object as the names of its other attributes show it; "" if none does."""
+    ends = ((text, f".{each[2]}") for each, text in names.items() if each[:2] == (ATTRIBUTE, number))
+    return next((text.removesuffix(end) for text, end in ends if text.endswith(end)), "")
 
 
 def _key_in_words(key: object) -> str:

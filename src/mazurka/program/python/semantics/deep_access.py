@@ -377,7 +377,9 @@ def _attributes_of(run: Any, thing: Any, asked: str) -> list[Any]:
 
 def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
     """The attributes of an object whose methods are not instrumented: functions that get the object look into them, as
-    they do with nodes of `ast`."""
+    they do with nodes of `ast`; the elements of a persistent collection in C."""
+    if harmless.is_persistent(type(thing)):
+        return [each for each in (*thing, *getattr(thing, "values", tuple)()) if type(each) not in PLAIN]
     if asked not in ("call", "format", ""):
         return []
     if reached > _MOST_BESIDE_STATE:

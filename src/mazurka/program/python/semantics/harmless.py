@@ -148,7 +148,7 @@ _PURE_PYTHON: Final = frozenset(
     multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
     multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
     multiprocessing.context.BaseContext.cpu_count importlib.import_module asyncio.coroutines.iscoroutine
-    asyncio.coroutines.iscoroutinefunction""".split()
+    asyncio.coroutines.iscoroutinefunction attr._make.evolve""".split()
 ) - ({"asyncio.coroutines.iscoroutinefunction"} if sys.version_info >= (3, 14) else set())  # which issues a warning
 
 #: Functions of these modules that keep state, or change their arguments: by module and qualified name.
@@ -212,6 +212,39 @@ def is_harmless_type(kind: type) -> bool:
             space = vars(sys.modules[module])
             _harmless.update(id(space[name]) for name in _TYPES[module].split() if isinstance(space.get(name), type))
     return id(kind) in _harmless
+
+
+#: Types in C of persistent collections, by package, with their methods that return an element, or a new collection, and
+#: look at nothing but their keys.
+_PERSISTENT: Final[dict[str, dict[str, str]]] = {
+    "rpds": {
+        "HashTrieMap": "__getitem__ __contains__ __len__ __iter__ get insert remove discard keys values items",
+        "HashTrieSet": "__contains__ __len__ __iter__ insert remove discard",
+        "List": "__len__ __iter__ __reversed__ first rest push_front drop_first",
+        "Queue": "__len__ __iter__ is_empty peek enqueue dequeue",
+        "Stack": "__len__ __iter__ peek push pop",
+    },
+}
+
+#: Keys that are compared without a look at anything else, and of how many it is looked whether they are such.
+_PLAIN_KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
+_MOST_KEYS: Final = 1_000
+
+
+def is_persistent(kind: type) -> bool:
+    """Whether a class is that of a persistent collection in C, which is never changed."""
+    named = kind.__name__ in _PERSISTENT.get(kind.__module__, ())
+    return named and vars(sys.modules.get(kind.__module__, types)).get(kind.__name__) is kind
+
+
+def looks_only_at_keys(thing: Any, name: str) -> bool:
+    """Whether a method of a persistent collection in C looks at nothing but keys, which are plain."""
+    kind = type(thing)
+    if not is_persistent(kind) or name not in _PERSISTENT[kind.__module__][kind.__name__].split():
+        return False
+    return not kind.__name__.startswith("HashTrie") or (
+        len(thing) <= _MOST_KEYS and all(type(each) in _PLAIN_KEYS for each in thing)
+    )
 
 
 def is_value_type(kind: type) -> bool:

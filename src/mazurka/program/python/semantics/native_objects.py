@@ -215,7 +215,7 @@ _LAZY_VIEWS: Final = frozenset(id(kind) for kind in LAZY if not hasattr(kind, "_
 
 def is_read_by(thing: Any, name: str) -> bool:
     """Whether a method of an object in C only looks at it."""
-    if name == "tell" and type(thing) in _POSITIONS:
+    if (name == "tell" and type(thing) in _POSITIONS) or harmless.looks_only_at_keys(thing, name):
         return True
     if name not in _LOOKING or not _is_known(type(thing), name):
         return False

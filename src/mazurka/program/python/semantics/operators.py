@@ -27,6 +27,7 @@ from mazurka.program.python.semantics import (
     definitions,
     foreign,
     handed_objects,
+    harmless,
     native_objects,
     natives,
     raising,
@@ -129,6 +130,8 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         for each in [each for each in args if isinstance(each, BaseException)]:
             raising.raised(run, each, site)
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
+    if op is _RMW and harmless.is_persistent(type(owner)) and has_concurrent_threads(run):
+        count_untracked(run, f"{type(owner).__name__}.{name}(), which may compare keys by code of the program,", site)
     given = (*args, *named.values())
     find = functools.partial(_accesses_of_method, run, owner, op, given, site)
     found = find()
