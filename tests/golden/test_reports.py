@@ -54,11 +54,13 @@ class Case:
 _EXAMPLES = ("bank", "cache", "mailbox", "transfer")
 _SHAPES = """appended_in_turn bars bystanders check_then_act cleared_event closed_twice closed_while_reading
     connections counted_queue dead_connection dead_consumer deadlock_behind_an_event drained_queue early_task
-    early_timeout early_worker emptied_queue evicted expired_twice filled_queue flag_before_data half_done hidden
-    iteration kept_semaphore last_writer late_listener lock_of_a_property lost_count lost_key lost_list made_twice
-    missed_by_a_daemon never_released order_violation pool_total pool_waits_for_itself popped_twice puts_in_turn
-    removed_file removed_listener restored_filters self_deadlock slow_start snapshot_of_keys stale_cache stopped_early
-    stopped_twice stopped_worker three_philosophers two_checkouts unsafe_publication waits_once""".split()
+    early_timeout early_worker emptied_queue evicted expired_twice filled_queue flag_before_data guessed_arity
+    half_done hidden iteration kept_semaphore last_writer late_listener late_submit lock_of_a_property lost_count
+    lost_key lost_list made_directory made_twice missed_by_a_daemon never_released order_violation pool_total
+    pool_waits_for_itself popped_twice puts_in_turn removed_file removed_listener restored_filters same_number
+    self_deadlock shared_generator shared_position slow_start snapshot_of_keys stale_cache stopped_early
+    stopped_twice stopped_worker swapped_while_loading three_philosophers two_checkouts unsafe_publication
+    upgraded_lock waits_once""".split()
 _FORMS = ("text", "json", "sarif", "junit", "github")
 _EXPORTS = ("markdown", "perfetto", "dot", "mermaid", "csv")
 _CASES = [

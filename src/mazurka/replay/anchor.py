@@ -77,7 +77,7 @@ def caller_of(location: Location | None, frames: tuple[Frame, ...]) -> Frame | N
     """The user's line that led to a step inside a library; None for a step in the user's own code."""
     if location is None or not (is_library(location.file) or os.path.isabs(portable_path(location.file))):
         return None
-    folder = os.path.dirname(location.file)
+    folder = None if is_library(location.file) else os.path.dirname(location.file)
     outer = (frame for frame in reversed(frames) if os.path.dirname(frame.location.file) != folder)
     return next((frame for frame in outer if not is_library(frame.location.file)), None)
 

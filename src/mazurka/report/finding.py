@@ -26,6 +26,7 @@ class BugShape(Enum):
     TORN_UPDATE = "torn update"
     ATOMICITY = "atomicity violation"
     ITERATION = "iteration invalidated"
+    IN_USE = "generator in use"
     LOCK_ORDER = "lock-order deadlock"
     SELF_DEADLOCK = "self-deadlock"
     DEADLOCK = "deadlock"

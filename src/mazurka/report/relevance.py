@@ -27,13 +27,13 @@ from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import FailureKind, Program, Step
-from mazurka.replay.anchor import step_location
+from mazurka.replay.anchor import source_text, step_location
 from mazurka.replay.switches import preemptive_steps
 from mazurka.report.stores import DelayedStore, delayed_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import LOOKS, is_failed_attempt, queue_method
 from mazurka.trace.conflicts import shown_at
-from mazurka.trace.event import WRITES, Op
+from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, kind_of, of_kinds
 
@@ -321,8 +321,8 @@ def _shown(each: Interference) -> list[int]:
 
 
 def failing_reads(trail: Trail, program: Program) -> list[int]:
-    """The failing thread's last reads of shared data: on the lines of the exception's traceback, otherwise the last
-    two."""
+    """The failing thread's last reads of shared data: on the lines of the exception's traceback, and by handlers of the
+    exception in the functions there; otherwise the last two."""
     return _last_reads_of(trail, program, loops=False) or _last_reads_of(trail, program, loops=True)
 
 
@@ -341,12 +341,21 @@ def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
             continue
         recent.append(index)
         location = step_location(trail.run, program, index)
-        if location is not None and (location.file, location.line) in lines and step.target not in seen:
-            seen.add(step.target)
-            found.append(index)
+        if location is not None and step.target not in seen:
+            if (location.file, location.line) in lines or (not found and _is_handler(trail, location)):
+                seen.add(step.target)
+                found.append(index)
         if len(found) == _SEEDS or len(recent) > 200:
             break
     return sorted(found or recent[:2])
+
+
+def _is_handler(trail: Trail, location: Location) -> bool:
+    """Whether a test comes after the failing line of a function that the exception leaves, which a handler may do."""
+    name = location.function.rpartition(".")[2]
+    places = [each.location for each in trail.failure.frames]
+    lines = [each.line for each in places if (each.file, each.function.rpartition(".")[2]) == (location.file, name)]
+    return bool(lines) and location.line > max(lines) and source_text(location).startswith("if ")
 
 
 def _sections(trail: Trail, program: Program) -> tuple[int, int, int] | None:

@@ -9,6 +9,7 @@ A shape is claimed only if the run shows it:
   the same run;
 - *unsafe publication*: an order violation in which the failing thread got the object from a write by that other thread;
 - *iteration invalidated*: CPython's own error says so, and another thread had changed the container;
+- *generator in use*: CPython's own error says so, and another thread had resumed the generator, or coroutine, last;
 - *lock-order deadlock*, *self-deadlock*: the failure's cycle of waiting threads;
 - *torn update*: the failing thread read a target that another thread had changed, and a second one that that thread
   changed only later in the same run;
@@ -63,6 +64,7 @@ from mazurka.trace.targets import Kind, Target, kind_of
 _STORES: Final = re.compile(r"(\]|^\w+(?:\.\w+)*)\s*(\+|-|\*|\||&|\^|//|/|%|<<|>>|@|\*\*)?=(?!=)")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
+_IN_USE: Final = re.compile(r"already (executing|running|being awaited)|being awaited already")
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
 
 #: The texts by which a front end reports a missing value, or None where it reports none.
@@ -92,6 +94,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
     shapes = (
         _delayed_store,
         _iteration,
+        _in_use,
         _too_early,
         _unchecked_wait,
         _lost_update,
@@ -268,6 +271,21 @@ def _iteration(case: Case) -> Recognised | None:
     return None
 
 
+def _in_use(case: Case) -> Recognised | None:
+    if not _IN_USE.search(case.trail.failure.message):
+        return None
+    for index in reversed(case.relevant.seeds):
+        for target, _, _ in accesses(case.trail.run.log[index]):
+            source = case.trail.source(target, index)
+            if kind_of(target) is Kind.OBJECT and source is not None and source.task != case.trail.task:
+                name, _, _ = case.words(target).partition(" (")
+                return BugShape.IN_USE, (
+                    f"Generator in use: {case.label(case.trail.task)} resumes {name} while "
+                    f"{case.label(source.task)}, which has resumed it before, is still running it."
+                )
+    return None
+
+
 def _too_early(case: Case) -> Recognised | None:
     """An order violation or an unsafe publication."""
     trail = case.trail
@@ -322,9 +340,10 @@ def _atomicity(case: Case) -> Recognised | None:
             continue
         name, mine, others = case.words(each.target), case.label(each.gap.task), case.others(each)
         if each.unserialisable and each.after is not None and others:
-            first, second = ("reads" if touch.reads else "writes" for touch in (each.before, each.after))
+            first, second = (verb(case.step(touch).op) for touch in (each.before, each.after))
+            again = " again" if first == second else ""
             return BugShape.ATOMICITY, (
-                f"Atomicity violation: {mine} {first} {name}{case.value(each.before)}; before it {second} it again, "
+                f"Atomicity violation: {mine} {first} {name}{case.value(each.before)}; before it {second} it{again}, "
                 f"{others} it."
             )
         if each.after is None and each.before.reads and others and _TESTS.search(case.text(each.before)):
@@ -344,7 +363,11 @@ def _neutral(case: Case) -> str:
                 other = case.label(source.task)
                 if kind_of(target) is Kind.QUEUED:
                     return f"{failing} fails after it has got from {case.words(target)} what {other} had put there."
-                return f"{failing} fails after it has read {case.words(target)} as {other} left it, in the order below."
+                step = case.trail.run.log[index]
+                name = f"{case.words(target)}{value_of(case, step) if step.target == target else ''}"
+                return f"{failing} fails after it has read {name} as {other} left it, in the order below."
     if all(step.task == case.trail.task for step in case.trail.run.log):
         return f"{failing} fails before any other thread has taken a step."
+    if not case.relevant.seeds:
+        return f"{failing} fails without having read anything that another thread writes."
     return f"{failing} fails in the order below."

@@ -7,6 +7,7 @@ width.
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from typing import Final
 
@@ -84,12 +85,11 @@ def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_E
             continue
         if row.note and _Extra.NOTES in extras:
             lines.append(Line(cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
-        text = row.text if row.caller is None else f"{row.caller.text}{_library_text(row, root, inside)}"
-        source = f"{places[id(row)]:<{place_width}}  {text}".rstrip()
         parts = lefts[id(row)] if _Extra.PARTS in extras else [_AND.join(lefts[id(row)])]
         first, *more = _broken(parts, longest, starts.get(row.thread, _NUMBER))
         style = "red" if row.failing else ""
-        lines.append(Line(cut(f"{first:<{left_width}}  {source}".rstrip(), width), style))
+        before = f"{first:<{left_width}}  {places[id(row)]:<{place_width}}  "
+        lines.append(Line(cut(f"{before}{_source(row, root, inside, width - len(before))}".rstrip(), width), style))
         lines += [Line(each, style) for each in more]
     return lines
 
@@ -153,13 +153,24 @@ def _place(location: Location | None, root: str) -> str:
     return f"{path}:{location.line}"
 
 
-def _library_text(row: Row, root: str, shown: dict[str, str]) -> str:
-    """The line in a library that the user's line has led to, unless the thread's last row had the same."""
+def _source(row: Row, root: str, shown: dict[str, str], width: int) -> str:
+    """The source line of a row; of a step inside a library the user's line, cut to leave room for the place in the
+    library that it has led to, unless the thread's last row had the same."""
+    if row.caller is None:
+        return row.text
     place = _place(row.location, root)
     if shown.get(row.thread) == place:
-        return ""
+        return row.caller.text
     shown[row.thread] = place
-    return f"   (in {place})"
+    for each in (place, os.path.basename(place)):
+        library = f"   (in {each})"
+        if width - len(library) >= min(_LEAST_CODE, len(row.caller.text)):
+            return cut(row.caller.text, width - len(library)) + library
+    return row.caller.text
+
+
+#: How much is left of a user's line at least, beside a place in a library.
+_LEAST_CODE: Final = 12
 
 
 def _fold_text(fold: Fold) -> str:
