@@ -88,7 +88,7 @@ class StatePanel {
     const label = show(this.labels[steps.threads.names[thread]] || steps.threads.names[thread], 60);
     const who = h("span", { class: "by", title: label }, h("span", { class: "swatch" }), h("span", { class: "offscreen" }, `${label} `), `${WRITING.has(steps.operation(which)) ? "written" : "read"} at ${steps.number[which]}`);
     who.style.setProperty("--hue", hue(thread));
-    return h("tr", { class: target === here ? "current" : null }, h("th", { scope: "row" }, name(steps.targetName(which), 80)), value, h("td", {}, last < 0 ? "" : who));
+    return h("tr", { class: target === here ? "current" : null }, h("th", { scope: "row" }, pathName(steps.targetName(which), 80)), value, h("td", {}, last < 0 ? "" : who));
   }
 
   showLocks(i, before) {

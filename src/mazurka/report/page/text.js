@@ -74,6 +74,13 @@ function name(text, longest) {
   return h("bdi", {}, show(text, longest));
 }
 
+/** A path of the program (`bank.accounts['alice']`): broken at its dots and brackets where it does not fit, never within
+    words. */
+function pathName(text, longest) {
+  const parts = show(text, longest).split(/(?<=[.\])])(?=.)|(?=[[(])/);
+  return h("bdi", {}, ...parts.flatMap((each) => [h("wbr"), each]).slice(1));
+}
+
 function code(text, longest) {
   return h("code", {}, name(text, longest));
 }
