@@ -28,15 +28,17 @@ def answer_fast(history: History, past: Sequence[int], extras: _Extras) -> Feasi
 
 def _refuted(history: History, past: Sequence[int], extras: _Extras) -> bool:
     """Whether some write must come between an extra step and a source of its reads: causally after the source and
-    before the step."""
+    before the step, or since it overwrites the source at once, as the step does."""
     count = len(history.numbers)
     for extra in extras:
         position = past[extra.thread]
-        if not position:
-            continue
-        latest = history.threads[extra.thread][position - 1]
+        latest = history.threads[extra.thread][position - 1] if position else -1
         for target, source in extra.reads:
             if source >= count:
+                continue
+            if target in extra.writes and _is_overwritten(history, past, target, source):
+                return True
+            if latest < 0:
                 continue
             for writer in history.writers.get(target, ()):
                 if (
@@ -46,6 +48,16 @@ def _refuted(history: History, past: Sequence[int], extras: _Extras) -> bool:
                 ):
                     return True
     return False
+
+
+def _is_overwritten(history: History, past: Sequence[int], target: Any, source: int) -> bool:
+    """Whether a step among the first ``past[t]`` of each thread t reads the target from the source, and writes it."""
+    numbers, positions, overwrites = history.numbers, history.positions, history.overwrites
+    readers = history.looks.get(target, ()) if source == INITIAL else history.readers[source]
+    return any(
+        positions[step] < past[numbers[step]] and target in (own := overwrites[step]) and own[target] == source
+        for step in readers
+    )
 
 
 def _own_order(history: History, past: Sequence[int], extras: _Extras) -> tuple[int, ...] | None:

@@ -80,8 +80,7 @@ class Alternatives:
         """Compute the alternatives of this run at every node passed; also yields None where the caller may pause."""
         history = self.history
         if not self.tally.varying:
-            data_steps = self.forms.data_steps if self.forms is not None else ()
-            self.tally.varying = any(self._may_vary(j) for j in range(len(history.ops)) if j not in data_steps)
+            self.tally.varying = any(map(self._may_vary, self._steps_of_several()))
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
                 continue  # earlier nodes need the step: it has no alternative
@@ -119,6 +118,17 @@ class Alternatives:
         found, self.forms.unresolved = self.forms.unresolved, []
         return found
 
+    def _steps_of_several(self) -> list[int]:
+        """The steps at points that read, and write something else, too; but for those whose forms are used."""
+        history = self.history
+        data_steps = self.forms.data_steps if self.forms is not None else ()
+        accesses = zip(history.points, history.reads, history.writes, history.overwrites, strict=True)
+        return [
+            step
+            for step, (point, reads, writes, overwrites) in enumerate(accesses)
+            if writes and point and len(reads) + len(writes) - len(overwrites) > 1 and step not in data_steps
+        ]
+
     def _may_vary(self, step: int) -> bool:
         """Whether a step of several accesses might have other writes in another order of the threads: it reads writes
         of other threads that may come before it or after it.
@@ -126,25 +136,14 @@ class Alternatives:
         A step that writes only in other runs need not count: without writes no other step prevents its other reads, so
         a run shows that form.
         """
-        history = self.history
-        writes = history.writes[step]
-        if not (writes and history.points[step]):
-            return False
-        reads = history.reads[step]
-        if len(reads) + len(writes) - len(history.overwrites[step]) <= 1:
-            return False
         return any(
             not kind_of(target).has(Trait.ORDERS | Trait.LISTS) and self._has_choice(step, target, present)
-            for target, present in reads
+            for target, present in self.history.reads[step]
         )
 
     def _has_choice(self, step: int, target: Any, present: StepIndex) -> bool:
         """Whether the step could read the target from another write after the same earlier steps of its thread."""
-        history, place = self.history, self._place(step)
-        sources = self._sources(step, target, present)
-        needed = [source for source in sources if source != INITIAL and self._before_needs(*place, source)]
-        hidden = {s for s in sources for other in needed if other != s and (s == INITIAL or history.needs(other, s))}
-        return len(sources) - len(hidden) > 1
+        return len(self._sources(step, target, present)) > 1
 
     def _before_needs(self, thread: int, position: int, other: int) -> bool:
         """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
@@ -199,7 +198,7 @@ class Alternatives:
         history, step = self.history, stop.step
         rivals = []
         for thread, steps in self._by_thread(self.locks, lock, self._locks_by_thread).items():
-            following = bisect_left(steps, stop.past[thread], key=history.positions.__getitem__)
+            following = self._first_from(steps, thread, stop.past[thread])
             if following < len(steps) and steps[following] != step:
                 rivals.append(steps[following])
         rivals += [j for j in history.readers[step] if self.taken[j] != lock and (lock, step) in history.reads[j]]
@@ -215,6 +214,11 @@ class Alternatives:
             for step in steps_of.get(target, ()):
                 groups.setdefault(self.history.numbers[step], []).append(step)
         return groups
+
+    def _first_from(self, steps: list[StepIndex], thread: int, position: int) -> int:
+        """The place of the first of these steps of a thread, ascending, at the position or later."""
+        own = self.history.threads[thread]
+        return bisect_left(steps, own[position]) if position < len(own) else len(steps)
 
     def _would_take(self, step: int, lock: Any) -> bool:
         """Whether a step that reads the lock would acquire it if it was free. In runs without marks of attempts any
@@ -282,16 +286,17 @@ class Alternatives:
 
     def _other_readings(self, stop: Decision, forms: OtherForms) -> Iterator[CandidateSchedule | None]:
         """Every other combination of reads of a step, also from steps in other forms than in the run."""
-        history, step = self.history, stop.step
-        read = dict(history.reads[step])
-        place = self._place(step)
+        history, step, place = self.history, stop.step, self._place(stop.step)
         if step in forms.several:
             for reading in forms.of(step):
-                yield None
-                yield from self._ask_reading(stop, reading, [place])
+                if answer_of(reading.prints) not in stop.node.tried:
+                    yield None
+                    yield from self._ask_reading(stop, reading, [place])
         else:
             yield from self._other_combinations(stop)
-        for rival, form in dict.fromkeys(pair for target in read for pair in forms.that_write(target)):
+        for rival, form in dict.fromkeys(
+            [pair for target, _ in history.reads[step] for pair in forms.that_write(target)]
+        ):
             if not self._can_be_before(stop, rival, form):
                 continue
             yield None
@@ -323,7 +328,7 @@ class Alternatives:
     ) -> Iterator[CandidateSchedule]:
         """Ask whether the step, at the last of the places, can have this ``reading`` after the steps ``before``, whose
         form is ``form`` and which need ``needed``."""
-        node, answer, exact = stop.node, answer_of(list(reading.prints)), reading.exact and form.exact
+        node, answer, exact = stop.node, answer_of(reading.prints), reading.exact and form.exact
         guess = 0 if exact else hash((answer, reading.sure, reading.writes, form.sure, form.writes))
         if answer in node.tried or guess in node.guesses:
             return
@@ -374,27 +379,25 @@ class Alternatives:
         """The possible sources of a read of ``target`` by ``step``: the present one first, then the other writes that
         do not need it.
 
-        Among the writes that the step needs anyway, the last of each thread hides the earlier ones, and the initial
-        value.
+        A write that the step needs anyway hides those that this one needs, and the initial value.
         """
         history = self.history
         thread, position = self._place(step)
-        clocks, positions = history.clocks, history.positions
-        needed = [0] * len(history.threads)
-        history.include_before(needed, thread, position)
-        hidden = False
-        found = []
+        clocks = history.clocks
+        needed = clocks[history.threads[thread][position - 1]] if position else ()
+        latest: list[StepIndex] = []  # of each thread: its last write that the step needs
+        found: list[StepIndex] = []
         for other, steps in self._by_thread(history.writers, target, self._writers_by_thread).items():
-            first = bisect_left(steps, needed[other], key=positions.__getitem__)
+            first = self._first_from(steps, other, position if other == thread else needed[other] if needed else 0)
             if first:
-                hidden = True
-                found.append(steps[first - 1])
+                latest.append(steps[first - 1])
             if other != thread:
-                last = bisect_left(steps, True, lo=first, key=lambda w: clocks[w][thread] > position)
-                found += steps[first:last]
-        found = [writer for writer in found if writer != present]
-        if not hidden and present != INITIAL:
-            found.insert(0, INITIAL)
+                found += [w for w in steps[first:] if clocks[w][thread] <= position]
+        if len(latest) > 1:
+            latest = [w for w in latest if not any(o != w and history.needs(o, w) for o in latest)]
+        elif not latest and present != INITIAL:
+            latest = [INITIAL]
+        found = [writer for writer in (*latest, *found) if writer != present]
         return found if present is None else [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
@@ -424,8 +427,6 @@ class Alternatives:
         history, step = self.history, stop.step
         read = dict(asked)
         for rival in self._rivals(stop, read):
-            if self.forms is not None and step in self.forms.data_steps and rival in self.forms.data_steps:
-                continue  # decided already
             yield None
             place = self._place(rival)
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
@@ -474,27 +475,31 @@ class Alternatives:
         """Steps of other threads that write targets that ``stop.step`` reads (or would write them if they were free),
         and whose prints depend on their reads; without steps that have to come before it, or after it."""
         history, step = self.history, stop.step
+        found: dict[StepIndex, None] = {}
+        for target in read:
+            if target in self.lockable:
+                found.update(dict.fromkeys([j for j in history.looks.get(target, ()) if self._would_take(j, target)]))
+            else:
+                found.update(dict.fromkeys(self._reading_writers(target)))
+        if found and self.forms is not None and step in self.forms.data_steps:
+            found = {j: None for j in found if j not in self.forms.data_steps}  # the others are decided already
+        if not found:
+            return []
         numbers, positions = history.numbers, history.positions
         own = numbers[step]
         needed = [*stop.past]
         history.include_before(needed, own, positions[step])
         needed[own] = len(numbers)
-        found: dict[StepIndex, None] = {}
-        for target in read:
-            if target in self.lockable:
-                near = [j for j in history.looks.get(target, ()) if positions[j] >= needed[numbers[j]]]
-                found.update(dict.fromkeys(j for j in near if self._would_take(j, target)))
-            else:
-                near = [j for j in self._reading_writers(target) if positions[j] >= needed[numbers[j]]]
-                found.update(dict.fromkeys(near))
-        return [j for j in found if not self._before_needs(numbers[j], positions[j], step)]
+        near = [j for j in found if positions[j] >= needed[numbers[j]]]
+        return [j for j in near if not self._before_needs(numbers[j], positions[j], step)]
 
     def _reading_writers(self, target: Any) -> list[StepIndex]:
         found = self._writers_that_read.get(target)
         if found is None:
             history = self.history
             found = [j for j in history.writers.get(target, ()) if history.reads[j]]
-            found += [j for j in history.looks.get(target, ()) if j in history.attempts and j not in found]
+            if history.attempts:
+                found += [j for j in history.looks.get(target, ()) if j in history.attempts and j not in found]
             self._writers_that_read[target] = found
         return found
 

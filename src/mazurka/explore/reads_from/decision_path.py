@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
@@ -93,18 +94,22 @@ class DecisionPath:
 
     def data_steps(self) -> list[StepIndex]:
         """The steps at points with reads that only the values read decide: none that waits, and no attempts."""
-        history, taken = self.history, self.taken
+        history, taken, others = self.history, self.taken, self._unnamed()
         return [
             StepIndex(step)
             for step, (reads, point) in enumerate(zip(history.reads, history.points, strict=True))
-            if reads and point and taken[step] is None and step not in history.attempts and self._is_of_values(step)
+            if reads
+            and point
+            and taken[step] is None
+            and step not in history.attempts
+            and not any(target in others for target, _ in reads)
+            and others.isdisjoint(history.writes[step])
         ]
 
-    def _is_of_values(self, step: int) -> bool:
-        """Whether all targets of a step have names in forms."""
-        targets = [target for target, _ in self.history.reads[step]]
-        touched = (*targets, *self.history.writes[step])
-        return not any(not (_is_named(target) or is_of_object(target)) or target in self.lockable for target in touched)
+    def _unnamed(self) -> set[Any]:
+        """The targets without names in forms, and those that threads wait for."""
+        touched = {**self.history.looks, **self.history.writers}
+        return {each for each in touched if not (_is_named(each) or is_of_object(each)) or each in self.lockable}
 
     # -- down ---------------------------------------------------------------------------------------------------------
 
@@ -189,6 +194,6 @@ class DecisionPath:
                 self._pass(node, step)
 
 
-def answer_of(prints: list[int]) -> int:
+def answer_of(prints: Sequence[int]) -> int:
     """The answer to a source node whose step reads from writes with these prints."""
     return prints[0] if len(prints) == 1 else hash((_SEVERAL, *prints))

@@ -81,19 +81,30 @@ class OtherForms:
         """The readings of a step, in any order of the run's other steps."""
         made = self._readings.get(step)
         if made is None:
-            shown = dict(self.history.reads[step])
-            choices: dict[Any, list[StepIndex]] = {}
-
-            def options(target: Any) -> list[StepIndex]:
-                if target not in choices:
-                    choices[target] = self.sources(step, target, shown.get(target))
-                return choices[target]
-
-            readings = Readings(self.forms, self.history, step, options, self.walk.print_of, self.objects.here).all()
-            made = self._readings[step] = list(self._some(readings))
+            made = self._readings[step] = self._only_reading(step) or list(self._some(self._all(step)))
             for reading in made:
                 self._wait_for(step, reading)
         return made
+
+    def _only_reading(self, step: StepIndex) -> list[Reading]:
+        """The reading of the run, if there is no other one; otherwise none. The run has been learnt from, so the form
+        is known, unless runs contradict each other."""
+        reads = self.history.reads[step]
+        if self.forms.contradicted or any(len(self.sources(step, target, source)) > 1 for target, source in reads):
+            return []
+        prints = tuple([self.walk.print_of(source) for _, source in reads])
+        return [Reading(reads, prints, self.history.writes[step], len(reads), True)]
+
+    def _all(self, step: StepIndex) -> Iterator[Reading]:
+        shown = dict(self.history.reads[step])
+        choices: dict[Any, list[StepIndex]] = {}
+
+        def options(target: Any) -> list[StepIndex]:
+            if target not in choices:
+                choices[target] = self.sources(step, target, shown.get(target))
+            return choices[target]
+
+        return Readings(self.forms, self.history, step, options, self.walk.print_of, self.objects.here).all()
 
     def that_write(self, target: Any) -> list[tuple[StepIndex, Reading]]:
         """The steps with readings, other than those in the run, in which they write a target."""
