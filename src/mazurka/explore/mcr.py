@@ -83,7 +83,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from math import inf
 from time import perf_counter
-from typing import Final, Self
+from typing import Final, Self, cast
 
 from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
@@ -106,7 +106,7 @@ from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-from mazurka.trace.ids import StepIndex, ThreadIndex
+from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import Target, kind_of
 
 #: The most queries for one run, and the most seconds, before other runs get their turn.
@@ -341,7 +341,11 @@ class ReadsFromSearch(Strategy):
     # -- seeds --------------------------------------------------------------------------------------------------------
 
     def _encode(self, prefix: Iterable[str]) -> bytes:
-        return array("H", map(self.code, prefix)).tobytes()
+        names = list(prefix)
+        try:
+            return array("H", map(self.name_numbers.__getitem__, names)).tobytes()
+        except KeyError:  # a new name
+            return array("H", map(self.code, names)).tobytes()
 
     def code(self, name: str) -> int:
         """The number of a name in prefixes."""
@@ -498,7 +502,7 @@ class ReadsFromSearch(Strategy):
         there are such steps, or None if the search has to begin again."""
         if not self.by_forms:
             return [], None
-        sites, forms = [step.site for step in run.log], self.forms
+        sites, forms = cast("list[SiteNumber]", [entry[3] for entry in run.entries()]), self.forms
         if forms.sort(history, sites, data_steps):
             self._reset(set())
             return None
@@ -510,7 +514,7 @@ class ReadsFromSearch(Strategy):
         return several, objects
 
     def _model(self, run: Run) -> History:
-        return History(run.tasks, run.log, [each for each in run.blocked if not each.never])
+        return History(run.tasks, run.entries(), [each for each in run.blocked if not each.never])
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
         """Compute further alternatives of a run; true if these were the last."""

@@ -321,7 +321,7 @@ class Portfolio(Strategy):
             self._show(run)
         self._points = max(self._points, len(run.choices))
         part.strategy.observe(Seed(number, seed.plan), run)
-        self._charge(part, (len(run.log) + run.private * _PRIVATE) * _COSTS.get(part.strategy.name, 1.0))
+        self._charge(part, (len(run.entries()) + run.private * _PRIVATE) * _COSTS.get(part.strategy.name, 1.0))
 
     def _show(self, run: Run) -> None:
         """Show a run of samplers the search that joins next."""

@@ -20,10 +20,13 @@ Cost: a set look-up for each possible execution.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from mazurka.causal.history import INITIAL
 from mazurka.trace.targets import is_data
+
+#: The place of the site in a step, as :meth:`.Run.entries` has it.
+_SITE: Final = 3
 
 
 class CoverageHeuristic:
@@ -38,7 +41,7 @@ class CoverageHeuristic:
         if step < 0:
             return False
         pairs = {
-            (log[step].site, _origin(log, target, source))
+            (log[step][_SITE], _origin(log, target, source))
             for target, source in reads
             if is_data(target) and source < len(log)
         }
@@ -50,5 +53,5 @@ class CoverageHeuristic:
 def _origin(log: Sequence[Any], target: Any, source: int) -> Any:
     """The writing site; for an initial value the location, without its object's number in this run."""
     if source != INITIAL:
-        return log[source].site
+        return log[source][_SITE]
     return (target[0], *target[2:]) if len(target) > 2 else target

@@ -130,16 +130,17 @@ class StepForms:
             state, reads = history.states[step], history.reads[step]
             sources: list[int] = []
             for target, source in reads:
-                self._add(fingerprint(state, sources), Continuation(False, named(target)), found)
+                self._add(fingerprint(state, sources), False, named(target), (), found)
                 sources.append(INITIAL_PRINT if source == INITIAL else prints[source])
-            self._add(prints[step], Continuation(True, None, tuple(map(named, history.writes[step]))), found)
+            self._add(prints[step], True, None, tuple(map(named, history.writes[step])), found)
         return found
 
-    def _add(self, key: int, continuation: Continuation, found: list[Branch]) -> None:
+    def _add(self, key: int, ends: bool, target: Any, writes: tuple[Any, ...], found: list[Branch]) -> None:
         present = self.known.get(key)
         if present is not None:
-            self.contradicted |= present != continuation
+            self.contradicted |= present.ends != ends or present.target != target or present.writes != writes
             return
+        continuation = Continuation(ends, target, writes)
         continuation = self._shared.setdefault(continuation, continuation)
         self.known[key] = continuation
         for branch, unresolved in self.waiting.pop(key, ()):

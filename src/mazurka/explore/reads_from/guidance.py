@@ -15,9 +15,9 @@ so it is done only in runs that are made for a reason, and in the first :data:`_
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 from mazurka.causal.history import History
 from mazurka.explore.guidance.checks import ObservedValues, PredictedChecks
@@ -28,7 +28,7 @@ from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.tree import Branch
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.conditions import Check, UsesOf
-from mazurka.program.protocol import Run, Step
+from mazurka.program.protocol import Run
 
 #: The number of first runs that record their values.
 _RECORDING: Final = 50
@@ -65,7 +65,7 @@ class Foretold:
 class View:
     """A run as the basis of predictions; ``observed`` and ``goals`` are set if it recorded values."""
 
-    log: list[Step]
+    log: Sequence[Any]  # as :meth:`.Run.entries` has it
     number: int
     observed: ObservedValues | None = None
     goals: Goals | None = None
@@ -94,9 +94,9 @@ class SearchGuidance:
     def view(self, run: Run, history: History, number: int, with_values: bool) -> View:
         """A run as the basis of predictions; ``with_values``: it recorded the values."""
         if self.checks is None or not with_values or not run.first:  # without a write no read can change
-            return View(run.log, number)
+            return View(run.entries(), number)
         observed = ObservedValues(run.log, run.first, run.given)
-        return View(run.log, number, observed, Goals(history, observed, self.checks, self.aims))
+        return View(run.entries(), number, observed, Goals(history, observed, self.checks, self.aims))
 
     def reason(self, view: View, wanted: CandidateSchedule) -> Reason | None:
         """The reason to make an execution before its turn; None if there is none."""

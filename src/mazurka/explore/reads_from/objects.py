@@ -12,12 +12,12 @@ confirms it; a guess that none has confirmed is a doubt at the end.
 Invariant: no two objects of a run are one. Accesses that are not in the order of their dependences may break it; the
 search then ends with a doubt (``contradicted``).
 
-Cost: about 100 bytes for a touch, and 8 for each object of a run.
+Cost: about 100 bytes for a touch and for a target, and 8 for each object of a run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint
@@ -142,6 +142,7 @@ class Objects:
         self.united = 0  # how many have turned out to be another one
         self.guesses: set[tuple[int, int]] = set()  # pairs taken for two objects, which no run has shown to be two
         self._touched: dict[int, int] = {}  # by touch: the object
+        self._numbers: dict[Target, tuple[int, ...]] = {}  # by target: the objects in it, as runs number them
         self._other: list[int] = []  # by object: itself, or the other one that it has turned out to be
         self._runs: dict[tuple[int, ...], None] = {}  # the objects of each run, ascending
         self._met: list[list[tuple[int, ...]]] = []  # by object: those of the runs that touched it
@@ -149,14 +150,16 @@ class Objects:
     def of(self, history: History) -> ObjectsOfRun:
         """Recognise the objects of a run, and learn its touches."""
         ours: dict[int, int] = {}
-        united = self.united
-        for touch, number in _touches(history):
-            here, known = ours.get(number), self._touched.get(touch)
-            if here is None:
-                here = self._new() if known is None else self.find(known)
-            elif known is not None:
-                here = self._unite(here, known)
-            ours[number] = self._touched[touch] = here
+        united, prints, numbers_in = self.united, history.prints, self._numbers_in
+        for step, (reads, writes) in enumerate(zip(history.reads, history.writes, strict=True)):
+            sources: list[int] = []
+            for target, source in reads:
+                if numbers := numbers_in(target):
+                    self._touch(fingerprint(history.states[step], sources), numbers, ours)
+                sources.append(INITIAL_PRINT if source == INITIAL else prints[source])
+            for place, target in enumerate(writes):
+                if numbers := numbers_in(target):
+                    self._touch(hash((_WRITES, prints[step], place)), numbers, ours)
         ours = {number: self.find(each) for number, each in ours.items()}
         together = tuple(sorted(set(ours.values())))
         self.contradicted |= len(together) < len(ours)
@@ -164,6 +167,25 @@ class Objects:
             self._rename()
         self._meet(together)
         return ObjectsOfRun(self, ours)
+
+    def _numbers_in(self, target: Target) -> tuple[int, ...]:
+        """The numbers of the objects in a target; none, unless it is a part of an object."""
+        found = self._numbers.get(target)
+        if found is None:
+            found = self._numbers[target] = tuple(map(abs, _objects_in(target))) if is_of_object(target) else ()
+        return found
+
+    def _touch(self, touch: int, numbers: tuple[int, ...], ours: dict[int, int]) -> None:
+        """Learn a touch of objects with these numbers in the run, which are ``ours``."""
+        touched = self._touched
+        for place, number in enumerate(numbers):
+            key = hash((touch, place))
+            here, known = ours.get(number), touched.get(key)
+            if here is None:
+                here = self._new() if known is None else self.find(known)
+            elif known is not None and known != here:
+                here = self._unite(here, known)
+            ours[number] = touched[key] = here
 
     def renamed(self, target: Target) -> Target:
         """A target by the names that its objects have now."""
@@ -216,22 +238,3 @@ class Objects:
                 for one, other in self.guesses
                 if one == other or one not in together or other not in together
             }
-
-
-def _touches(history: History) -> Iterator[tuple[int, int]]:
-    """The touches of a run, each with the number of the object."""
-    for step, (reads, writes) in enumerate(zip(history.reads, history.writes, strict=True)):
-        sources: list[int] = []
-        for target, source in reads:
-            if is_of_object(target):
-                touch = fingerprint(history.states[step], sources)
-                yield from _numbered(touch, target)
-            sources.append(INITIAL_PRINT if source == INITIAL else history.prints[source])
-        for place, target in enumerate(writes):
-            if is_of_object(target):
-                yield from _numbered(hash((_WRITES, history.prints[step], place)), target)
-
-
-def _numbered(touch: int, target: Target) -> Iterator[tuple[int, int]]:
-    for place, number in enumerate(_objects_in(target)):
-        yield hash((touch, place)), abs(number)

@@ -24,6 +24,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import Final
 
 from mazurka.explore.thread_models.compressed_runs import CompressedRun
@@ -112,6 +113,7 @@ class _KnownRuns:
         self.after: dict[int, dict[int, None]] = {}  # by history: those after the thread's next point
         self.histories: list[dict[str, array[int]]] = []  # by run and thread: after each point, and at the end
         self._at_hand: dict[int, LabelledRun] = {}
+        self._unpacked: dict[int, Run] = {}  # of these
         self._steps = 0  # of these
 
     def add(self, run: Run) -> tuple[bytes, int]:
@@ -149,8 +151,17 @@ class _KnownRuns:
         self._at_hand[number] = labelled
         self._steps += labelled.length
         while self._steps > _AT_HAND and len(self._at_hand) > 1:
-            self._steps -= self._at_hand.pop(next(iter(self._at_hand))).length
+            eldest = next(iter(self._at_hand))
+            self._steps -= self._at_hand.pop(eldest).length
+            self._unpacked.pop(eldest, None)
         return labelled
+
+    def run(self, number: int) -> Run:
+        """A run whose labelled steps are at hand."""
+        found = self._unpacked.get(number)
+        if found is None:
+            found = self._unpacked[number] = self.packed[number].run()
+        return found
 
     def others(
         self, number: int, histories: dict[str, tuple[int, int]], thread: str, seeing: int | None
@@ -316,7 +327,7 @@ class _MemoisedExecution:
             self._follow(number, self.passed)
             if not self._has_ended():
                 raise _Unknown
-        return _reordered(self.known.packed[self.number].run(), self.order)
+        return _reordered(self.known.run(self.number), self.order)
 
 
 def _reordered(run: Run, order: Sequence[int]) -> Run:
@@ -333,8 +344,9 @@ def _reordered(run: Run, order: Sequence[int]) -> Run:
     for steps in waiting:
         log += [run.log[number] for number in reversed(steps)]
     _renumber_wakes(run.log, log)
-    run.log, run.choices = log, []
-    return run
+    made = copy(run)
+    made.log, made.choices = log, []
+    return made
 
 
 def _renumber_wakes(old: Sequence[Step], log: list[Step]) -> None:
