@@ -266,3 +266,17 @@ def test_a_task_that_is_collected(shell: Shell) -> None:
     shell.write("program.py", program)
     text = shell.run("check", "program.py", status=1).stdout
     assert "Task was destroyed but it is pending! Task-2 (wait) waits for a Future\n  program.py:3 in wait" in text
+
+
+def test_a_parameter_that_a_thread_reads_and_the_task_sets_again(shell: Shell) -> None:
+    program = """\
+        import asyncio
+
+        async def twice(amount):
+            amount = await asyncio.to_thread(lambda: amount * 2)
+            return amount
+
+        assert asyncio.run(twice(3)) == 6
+        """
+    shell.write("program.py", program)
+    assert shell.run("check", "program.py", status=0).stdout.startswith("verified: no order of the threads fails")

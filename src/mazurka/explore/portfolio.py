@@ -78,7 +78,8 @@ _LEADS: Final = (4_000.0, 270_000.0)
 #: ... and ``dpor`` if something is untracked: then no search proves anything, and ``mcr`` goes on for a second first.
 _UNTRACKED_LEAD: Final = 50_000.0
 
-#: ... if a search of the program has taken long before, without its end.
+#: ... if a search of the program has taken long before, without its end, or if it runs event loops: each timer and
+#: each result of a thread conflicts with the loop, so that `mcr` has more orders to tell apart than there are traces.
 _LATE_LEADS: Final = (0.0, 270_000.0)
 
 #: The work of samplers up to which they may have a large share, and the bound of ``icb-dpor``.
@@ -313,6 +314,8 @@ class Portfolio(Strategy):
         part.out -= 1
         part.runs += 1
         self._is_tracked = self._is_tracked and not run.untracked
+        if run.has_loops and self._first.runs > 1 and self._leads is _LEADS:  # there is more than one order
+            self._leads = _LATE_LEADS
         if run.truncated:
             self._cut.add(index)
         if index >= _SAMPLING:

@@ -104,6 +104,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_xc__": variables.delete_cell,
     "__mz_sc__": variables.store_cell,
     "__mz_bc__": variables.wrote_cell,
+    "__mz_pc__": variables.took_cell,
     "__mz_m__": uses.method,
     "__mz_mc__": uses.method_of,
     "__mz_c__": uses.call,

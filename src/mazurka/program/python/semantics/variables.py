@@ -465,6 +465,13 @@ def store_cell(function: Any, name: str, site: int) -> CellType:
     return cell
 
 
+def took_cell(function: Any, name: str, site: int) -> None:
+    """A parameter is a closure variable, which nobody else has yet."""
+    run = activation.active
+    if run is not None and not run.solo:
+        _cell(run, function, name, site, _WRITE, False)
+
+
 def wrote_cell(function: Any, name: str, site: int) -> None:
     """A closure variable has just been bound."""
     run = activation.active

@@ -284,6 +284,7 @@ HOOKS: Final[dict[str, Callable[..., Any]]] = {
     "__mz_dc__": defines_cell,
     "__mz_bg__": wrote_global,
     "__mz_bc__": wrote_cell,
+    "__mz_pc__": wrote_cell,
 }
 
 

@@ -12,7 +12,7 @@ from mazurka.program.python.instrument.rewrite.assignments import unpacked
 from mazurka.program.python.instrument.rewrite.calls import is_builtin
 from mazurka.program.python.instrument.rewrite.items import assigned, bound, unbinding
 from mazurka.program.python.instrument.rewrite.loops import leave
-from mazurka.program.python.instrument.rewrite.names import bindings_reported, cell, stored
+from mazurka.program.python.instrument.rewrite.names import bindings_reported, cell, parameters_reported, stored
 from mazurka.program.python.instrument.rewrite.nodes import (
     at,
     constant,
@@ -182,11 +182,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     r.reports_return, r.gives_value = before
     r.reports_leaving = leaving
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
-    started = [
-        *call_event(r, node),
-        *bindings_reported(r, [name for name in shared if r.resolve(name)[0] is VariableKind.CELL], node),
-    ]
-    body = [*started, *body] or [at(ast.Pass(), node)]
+    body = [*call_event(r, node), *parameters_reported(r, shared, node), *body] or [at(ast.Pass(), node)]
     body = returns.enclosed(r, node, body)
     node.body = [*docstring, *(body if r.weaver is None else r.weaver.enclosed(node, body))]
     r.path.pop()

@@ -63,6 +63,17 @@ def stored(r: Rewriter, name: str, value: ast.expr, like: ast.AST) -> ast.expr:
     return value
 
 
+def parameters_reported(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
+    """Statements that report, at the start of a function, the parameters that are closure variables."""
+    cells = [name for name in names if r.resolve(name)[0] is VariableKind.CELL]
+    return [at(ast.Expr(_bound_cell(r, "pc", name, like)), like) for name in cells]
+
+
+def _bound_cell(r: Rewriter, hook: str, name: str, like: ast.AST) -> ast.Call:
+    mangled = r.mangled(name)
+    return r.hook(hook, [cell(r, name, like), *named(mangled, like), r.site(like, "write", mangled)], like)
+
+
 def bindings_reported(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
     """Statements that report shared names that have just been bound without a hook."""
     statements: list[ast.stmt] = []
@@ -74,8 +85,7 @@ def bindings_reported(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[
         if variable is VariableKind.GLOBAL:
             hook = r.hook("bg", [*named(mangled, like), r.site(like, "global", mangled)], like)
         elif variable is VariableKind.CELL:
-            args = [cell(r, name, like), *named(mangled, like), r.site(like, "write", mangled)]
-            hook = r.hook("bc", args, like)
+            hook = _bound_cell(r, "bc", name, like)
         else:
             continue
         statements.append(at(ast.Expr(hook), like))
