@@ -115,6 +115,8 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "_contextvars": "copy_context",
         **dict.fromkeys(("_io", "io"), "text_encoding"),
         "gc": "get_referents is_tracked is_finalized",
+        "keys": "load_der_public_key load_pem_public_key load_der_private_key load_pem_private_key",  # of cryptography
+        "_rust.x509": "load_der_x509_certificate load_pem_x509_certificate",
     }.items()
 }
 
