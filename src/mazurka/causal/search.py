@@ -61,11 +61,11 @@ class _PositionSearch:
     def __init__(self, history: History, past: Sequence[int], extras: Sequence[HypotheticalEvent], limit: int) -> None:
         self.limit = limit
         self.base = len(history.numbers)
-        self.reads = history.reads
-        self.writes = history.writes
-        self.overwrites = history.overwrites
+        # By step; those of the extra steps follow.
+        self.reads = [*history.reads, *[extra.reads for extra in extras]]
+        self.writes = [*history.writes, *[extra.writes for extra in extras]]
+        self.overwrites = [*history.overwrites, *[overwritten(extra.reads, extra.writes) for extra in extras]]
         self.extras = extras
-        self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in extras]
         self.whole = [history.threads[t][:length] for t, length in enumerate(past)]
         shared = _shared_steps(history, extras)
         self.rows = [[step for step in row if step in shared] for row in self.whole]
@@ -83,19 +83,10 @@ class _PositionSearch:
         self.quiet = self._quiet_targets()
         self.trail: list[tuple[Any, ...]] = []
 
-    def _accesses(self, step: int) -> tuple[tuple[tuple[Any, int], ...], tuple[Any, ...]]:
-        if step < self.base:
-            return self.reads[step], self.writes[step]
-        extra = self.extras[step - self.base]
-        return extra.reads, extra.writes
-
-    def _overwritten(self, step: int) -> dict[Any, StepIndex]:
-        return self.overwrites[step] if step < self.base else self.extras_overwrite[step - self.base]
-
     def _count(self) -> None:
         for row in self.rows:
             for step in row:
-                for read in self._accesses(step)[0]:
+                for read in self.reads[step]:
                     self.awaited[read] = self.awaited.get(read, 0) + 1
 
     def _forbid(self, history: History, past: Sequence[int]) -> None:
@@ -123,9 +114,8 @@ class _PositionSearch:
         for number, row in enumerate(self.rows):
             opened: dict[Any, bool] = {}
             for step in row:
-                writes = self._accesses(step)[1]
-                overwrites = self._overwritten(step)
-                for target in writes:
+                overwrites = self.overwrites[step]
+                for target in self.writes[step]:
                     threads.setdefault(target, set()).add(number)
                     steady.setdefault(target, True)
                     source = overwrites.get(target)
@@ -145,28 +135,26 @@ class _PositionSearch:
     # -- moving -------------------------------------------------------------------------------------------------------
 
     def _can(self, step: int) -> bool:
-        reads, writes = self._accesses(step)
         holds, awaited = self.holds, self.awaited
-        for target, source in reads:
+        for target, source in self.reads[step]:
             if holds.get(target, INITIAL) != source:
                 return False
-        overwrites = self._overwritten(step)
-        for target in writes:
+        overwrites = self.overwrites[step]
+        for target in self.writes[step]:
             held = holds.get(target, INITIAL)
             if awaited.get((target, held), 0) != (overwrites.get(target) == held):
                 return False
-        return all(self.at[row] > position for row, position in self.first.get(step, ()))
+        return step not in self.first or all(self.at[row] > position for row, position in self.first[step])
 
     def _is_quiet(self, step: int) -> bool:
-        overwrites = self._overwritten(step)
-        return all(target in self.quiet or target in overwrites for target in self._accesses(step)[1])
+        overwrites = self.overwrites[step]
+        return all(target in self.quiet or target in overwrites for target in self.writes[step])
 
     def _do(self, row: int, step: StepIndex) -> None:
-        reads, writes = self._accesses(step)
-        for read in reads:
+        for read in self.reads[step]:
             self.awaited[read] -= 1
         before = []
-        for target in writes:
+        for target in self.writes[step]:
             before.append(self.holds.get(target, INITIAL))
             self.holds[target] = step
         self.at[row] += 1
@@ -177,10 +165,9 @@ class _PositionSearch:
         row, before = self.trail.pop()
         step = self.order.pop()
         self.at[row] -= 1
-        reads, writes = self._accesses(step)
-        for target, held in zip(reversed(writes), reversed(before), strict=True):
+        for target, held in zip(reversed(self.writes[step]), reversed(before), strict=True):
             self.holds[target] = held
-        for read in reads:
+        for read in self.reads[step]:
             self.awaited[read] += 1
 
     def _take_quiet(self) -> None:

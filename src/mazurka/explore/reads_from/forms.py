@@ -85,7 +85,9 @@ class StepForms:
 
     def _rename(self) -> None:
         """Name objects anew, of which some have turned out to be one."""
-        self.known = {key: self._renamed(each) for key, each in self.known.items()}
+        shared, self._shared = self._shared, {}
+        renamed = {id(each): self._renamed(each) for each in shared}  # many keys have the same continuation
+        self.known = {key: renamed[id(each)] for key, each in self.known.items()}
         self.possible.clear()
         for waiting in self.waiting.values():
             waiting[:] = [
