@@ -54,6 +54,11 @@ def test_a_large_program() -> None:
             {},
             "threads enter yaml, which is not explored; explore it, too: mazurka check svc.py --include yaml",
         ),
+        (
+            _outcome(_LIMIT, untracked={f"{ENTERED}attr (add --include attr)": 3}),
+            {"include": ("jsonschema",)},
+            "explore it, too: mazurka check svc.py --include jsonschema --include attr",
+        ),
         (_outcome(EXPIRED, complete=True), {}, "timeouts fire; execute every order"),
         (_outcome("pos samples", exhaustive=False), {"strategy": "pos"}, "too: mazurka check svc.py -- 4"),
         (

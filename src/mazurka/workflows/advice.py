@@ -43,11 +43,12 @@ def _step(outcome: Outcome, coverage: CoverageReport | None, options: Options) -
         return "samplers cover nothing for certain", "search systematically, too", {"strategy": "auto"}
     if reason.startswith("the run was cut after") and "steps" in reason:
         return "an execution went on and on", "let it go on", {"max-steps": _MORE * options.max_steps}
-    if not outcome.complete and (reached := _raised(reason, options)):
-        return _on_larger_limits(coverage, reached)
     if included := next(filter(None, map(_INCLUDE.search, outcome.untracked)), None):
         modules = included[1]
-        return f"threads enter {modules}, which is not explored", "explore it, too", {"include": modules}
+        every = [*options.include, *modules.split(",")]
+        return f"threads enter {modules}, which is not explored", "explore it, too", {"include": every}
+    if not outcome.complete and (reached := _raised(reason, options)):
+        return _on_larger_limits(coverage, reached)
     if TIMEOUTS in outcome.uncontrolled or EXPIRED in reason or (outcome.waits.expired and not outcome.untracked):
         return "timeouts fire", "execute every order, in which they have their place", {"strategy": "icb"}
     for names, what in ((outcome.untracked, "can't be tracked"), (outcome.uncontrolled, "can't be controlled")):

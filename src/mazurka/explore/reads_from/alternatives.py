@@ -294,6 +294,7 @@ class Alternatives:
                     yield from self._ask_reading(stop, reading, [place])
         else:
             yield from self._other_combinations(stop)
+        yield from forms.compute()
         for rival, form in dict.fromkeys(
             [pair for target, _ in history.reads[step] for pair in forms.that_write(target)]
         ):

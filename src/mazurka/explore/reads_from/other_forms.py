@@ -106,15 +106,24 @@ class OtherForms:
 
         return Readings(self.forms, self.history, step, options, self.walk.print_of, self.objects.here).all()
 
+    def compute(self) -> Iterator[None]:
+        """Compute the readings of all steps, for :meth:`that_write`; yields where the caller may pause."""
+        if self._writing is not None:
+            return
+        writing: dict[Any, list[tuple[StepIndex, Reading]]] = {}
+        for step in self.several:
+            for reading in self.of(step):
+                if reading.reads != self.history.reads[step]:
+                    for written in reading.writes:
+                        writing.setdefault(written, []).append((step, reading))
+            yield
+        self._writing = writing
+
     def that_write(self, target: Any) -> list[tuple[StepIndex, Reading]]:
         """The steps with readings, other than those in the run, in which they write a target."""
-        if self._writing is None:
-            self._writing = {}
-            for step in self.several:
-                for reading in self.of(step):
-                    if reading.reads != self.history.reads[step]:
-                        for written in reading.writes:
-                            self._writing.setdefault(written, []).append((step, reading))
+        for _ in self.compute():
+            pass
+        assert self._writing is not None
         return self._writing.get(target, [])
 
     def after(self, step: StepIndex, rival: StepIndex, form: Reading) -> Iterator[Reading]:
