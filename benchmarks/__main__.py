@@ -9,6 +9,7 @@
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
     make bench ARGS=services                  whole programs: seconds to bugs, coverage of repaired ones (20 minutes)
+    make bench ARGS=asyncio                   programs of tasks: executions to bugs, beside other tools (some minutes)
     make bench ARGS=curves                  cost of prediction against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
@@ -57,6 +58,7 @@ MEASUREMENTS: Final = {
     "dependence": "dependence",
     "bugs": "bugs",
     "services": "services",
+    "asyncio": "tasks",
     "prediction": "prediction",
     "memory": "memory_models",
     "sampling": "sampling",
@@ -110,6 +112,7 @@ _LONG: Final = frozenset(
         "libraries",
         "library-threads",
         "services",
+        "asyncio",
         "suites",
         "order-violations",
         "call-orders",
@@ -148,7 +151,7 @@ def _arguments() -> tuple[list[str], Settings]:
         "--seconds",
         type=float,
         default=default.seconds,
-        help="limit for one search of `counts`, one check of `libraries`, `services` or `c-tasks`",
+        help="limit for one search of `counts`, one check of `libraries`, `services`, `asyncio` or `c-tasks`",
     )
     parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
     parser.add_argument("--executions", type=int, default=default.executions, help="of each search of `footprint`")
@@ -161,7 +164,7 @@ def _arguments() -> tuple[list[str], Settings]:
         "--only",
         default=default.only,
         metavar="PATTERN",
-        help="names of `libraries`, `suites`, `services` and `c-tasks`",
+        help="names of `libraries`, `suites`, `services`, `asyncio` and `c-tasks`",
     )
     parser.add_argument(
         "--keep",

@@ -57,4 +57,5 @@ async def main():
     assert not limiter.borrowers, limiter.borrowers
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

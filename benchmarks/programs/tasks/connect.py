@@ -39,4 +39,5 @@ async def main():
     assert connected == [address], connected
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -61,4 +61,5 @@ async def main():
     assert connector.free == 1, "a slot is lost"
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

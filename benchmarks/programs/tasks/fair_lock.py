@@ -56,4 +56,5 @@ async def main():
     await asyncio.wait_for(update(lock, totals, "third", 0), 30)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -52,4 +52,5 @@ async def main():
     assert got == "letter"
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

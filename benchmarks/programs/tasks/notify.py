@@ -64,4 +64,5 @@ async def main():
     assert await patient
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

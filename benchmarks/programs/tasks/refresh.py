@@ -41,4 +41,5 @@ async def main():
     assert {token for _, token in found} == {"new"}
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

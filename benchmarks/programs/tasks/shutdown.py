@@ -37,4 +37,5 @@ async def main():
     assert account.balance in (0, 10)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

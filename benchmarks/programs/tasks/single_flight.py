@@ -45,4 +45,5 @@ async def main():
     assert await second is not None
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
