@@ -111,7 +111,7 @@ def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
     from mazurka.program.protocol import Plan
     from mazurka.program.python import activation, primitives
     from mazurka.program.python.isolation import state
-    from mazurka.program.python.semantics import hooks
+    from mazurka.program.python.semantics import ends_of_objects, hooks
     from mazurka.program.runtime import runtime, task
     from mazurka.trace.event import Op
 
@@ -121,6 +121,7 @@ def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
         def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest's name
             running.log.clear()
             running.touched.clear()
+            ends_of_objects._executions.clear()  # they refer to the log
             super().addSuccess(test)
 
     outcome: list[Any] = []

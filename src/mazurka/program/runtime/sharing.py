@@ -23,6 +23,9 @@ _READ: Final = Op.READ
 #: The entry of :attr:`Sharing.touched` for locations that are shared.
 SHARED: Final[list[Any]] = [-1, True, frozenset()]
 
+#: Records of so many sites are not kept for other locations: a global that is read at n sites has n of them.
+_FEW: Final = 8
+
 #: When a run is cut, so many last steps of a thread that went on alone are looked at.
 LATELY: Final = 100
 
@@ -74,7 +77,7 @@ class Sharing:
 
     def _record(self, index: int, writes: bool, sites: frozenset[int]) -> Any:
         record = (index, writes, sites)
-        return self._records.setdefault(record, record)
+        return self._records.setdefault(record, record) if len(sites) < _FEW else record
 
     def note(self, target: Target, index: int, writes: bool, site: int) -> None:
         """Enter an access of the only thread that has touched a location, if any has."""
