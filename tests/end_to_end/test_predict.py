@@ -142,6 +142,16 @@ def test_requests_that_make_no_sense(traces: Any) -> None:
     traces.run("predict", "traces/resource.std", "--output", "traces", status=2)
 
 
+@pytest.mark.parametrize(("output", "name"), [("json:report", "report"), ("report.json", "report.json")])
+def test_the_format_of_a_file_is_before_its_name_or_its_suffix(
+    traces: Any, tmp_path: Path, output: str, name: str
+) -> None:
+    place = tmp_path / name
+    given = output.replace(name, str(place))
+    traces.run("predict", "traces/transfer.std", "--output", given, status=1)
+    assert json.loads(place.read_text())["schema_version"] == 2
+
+
 def test_what_is_left_open_is_told(traces: Any) -> None:
     report = _report(
         traces, "traces/resource.std", "--window", "4", "--engine", "maximal", "--require-complete", status=3

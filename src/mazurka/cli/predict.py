@@ -14,7 +14,7 @@ import click
 
 from mazurka.cli.choice import SuggestingChoice
 from mazurka.cli.progress import ProgressLine, is_wanted
-from mazurka.cli.publishing import STANDARD_OUTPUT, Output, prepare_output, publish
+from mazurka.cli.publishing import Output, output_of, publish
 from mazurka.config import FORMATS
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
 from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, need_no_order
@@ -71,7 +71,12 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 @click.option(
     "--format", "form", type=SuggestingChoice(FORMATS), default="text", show_default=True, help="Report format"
 )
-@click.option("--output", default=None, metavar="FILE", help="Report file")
+@click.option(
+    "--output",
+    default=None,
+    metavar="[FORMAT:]FILE",
+    help="Report file; its format is given before its name or by its suffix",
+)
 @click.option(
     "--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: by name and content]"
 )
@@ -116,13 +121,12 @@ def command(
     stated = [each for of_name in wanted.values() for each in of_name] or recorded_properties(Path(trace))
     names = dict.fromkeys(add_property(each).name for each in stated)
     kinds = (*_kinds(kind if kind is not None else "" if properties else _DEFAULT), *names)
-    if output is not None:
-        prepare_output(output)
+    told = output_of(output, form) if output is not None else Output(form)
     if not any(each in ENGINES[engine] for each in kinds):
         raise UsageError("no-such-kind", f"engine {engine} finds no {', '.join(kinds)}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     searched = tuple(each for each in kinds if each in ENGINES[engine])
-    request = Request(trace, engine, searched, window, time_limit or None, rules, form in _DETAILED)
+    request = Request(trace, engine, searched, window, time_limit or None, rules, told.form in _DETAILED)
     compiling = Compiling(Path(trace))
     if compiling.is_lacking:
         _tell("numba, which compiles the search of long traces, is not installed; pip install 'mazurka[numba]'")
@@ -143,7 +147,7 @@ def command(
         except MemoryError:
             message, hint = "there is not enough memory for it", "take fewer events at a time: --window 20000"
             raise MazurkaError("trace-too-large", message, where=trace, hint=hint) from None
-    publish(report, [Output(form, output or STANDARD_OUTPUT)])
+    publish(report, [told])
     if report.findings:
         return _FOUND
     if report.refused:

@@ -65,7 +65,7 @@ def outputs_of(options: Options) -> tuple[Output, ...]:
     if options.format != "text" and len(formless) > 1:
         problem = f"--format {options.format} can't be meant for all of {', '.join(formless)}"
         raise UsageError("output", problem, hint=f"say which: --output {options.format}:{formless[0]}")
-    return (*([] if options.quiet else [TEXT]), *(_output(each, options.format) for each in options.output))
+    return (*([] if options.quiet else [TEXT]), *(output_of(each, options.format) for each in options.output))
 
 
 def _form_before(given: str) -> str:
@@ -73,7 +73,9 @@ def _form_before(given: str) -> str:
     return form if colon and form in FORMATS else ""
 
 
-def _output(given: str, form: str) -> Output:
+def output_of(given: str, form: str) -> Output:
+    """The report for an argument ``[FORMAT:]FILE``, whose format may also be that of the suffix, and otherwise is
+    ``form``; an error if it can't be written."""
     said = _form_before(given)
     name = given.removeprefix(f"{said}:")
     by_name = _BY_SUFFIX.get(Path(name).suffix, form) if form == "text" else form
