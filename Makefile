@@ -23,7 +23,7 @@ AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-fast test-long test-browser test-versions test-mcp test-notebook fuzz check format bench docs site gallery man dist lock clean
+.PHONY: help demo test test-all test-fast test-long test-browser test-versions test-mcp test-notebook fuzz check budget format bench docs site gallery man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -105,6 +105,9 @@ check: $(READY) ## check formatting, lint, types and the layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+budget: $(READY) ## print how much code there is to know, and fail if it has grown (ARGS=--save: keep smaller figures)
+	$(BIN)/python tools/budget.py $(ARGS)
 
 format: $(READY) ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
