@@ -20,6 +20,7 @@ from mazurka.program.python.outside.loop_waits import blocked
 from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives import event_loops
 from mazurka.program.python.primitives.run import Models
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Location
 
@@ -57,7 +58,9 @@ def _add(runtime: Runtime, failure: Failure) -> None:
 
 
 def look_at_end(runtime: Runtime) -> None:
-    """The program has ended: exceptions that no part of it has retrieved are failures."""
+    """The main thread has ended: exceptions that nothing has retrieved are failures, unless another thread may yet."""
+    if has_concurrent_threads(runtime):
+        return
     for loop, task in event_loops.unretrieved(runtime):
         if vars(loop).get("_exception_handler") is None:
             _note(runtime, vars(task)["_exception"], "Task exception was never retrieved")
