@@ -269,13 +269,11 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
 
 def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
     target = (ATTRIBUTE, number(thing), name)
-    value: Any = None
+    value = None
     if run.detail:
-        if run.keyed:
-            run.names[target], value = "", functools.partial(objects.attribute_key, thing, name)
-        else:
-            objects.label(run, target, thing, f".{name}")
-            value = objects.peek(functools.partial(objects.peek_attribute, thing, name), run.names[target])
+        objects.label(run, target, thing, f".{name}")
+        look = objects.own_attribute if run.keyed else objects.peek_attribute
+        value = objects.peek(lambda: look(thing, name), run.names[target])
     if mortal and op is not _READ:
         more = (*more, *ends_of([objects.dictionary(thing).get(name)]))
     run.visit(op, target, site, value, more)

@@ -542,9 +542,8 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
 
 def own_attribute(thing: Any, attribute: str) -> Any:
     """The attribute's value in the object itself, not in a class of it; `_MISSING` where there is none."""
-    space = dictionary(thing)
-    if attribute in space:
-        return space[attribute]
+    if attribute in dictionary(thing):
+        return dictionary(thing)[attribute]
     found = next((each.__dict__[attribute] for each in type(thing).__mro__ if attribute in each.__dict__), None)
     return peek_attribute(thing, attribute) if _is_field(thing, found) else _MISSING
 
@@ -606,12 +605,6 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
         return describe(found)
 
     return described
-
-
-def attribute_key(thing: Any, attribute: str) -> tuple[Any, ...] | None:
-    """The key of an attribute's value in the object itself; None if it may change without a step."""
-    found = own_attribute(thing, attribute)
-    return value_key(found) if found is _MISSING or is_shown(found) else None
 
 
 MISSING: Final = _MISSING

@@ -10,7 +10,6 @@ from __future__ import annotations
 import _thread
 import sys
 from collections.abc import Callable
-from functools import partial
 from importlib.util import resolve_name
 from types import CellType, FrameType, ModuleType
 from typing import Any, Final
@@ -94,13 +93,10 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
         target = (ATTRIBUTE, n, name)
         if n in run.private and run.pass_privately(_READ, target, site, kind):
             return thing
-        if not run.detail:
-            run.visit(_READ, target, site)
-        elif run.keyed:
-            run.names[target] = ""
-            run.visit(_READ, target, site, partial(objects.attribute_key, thing, name))
-        else:
+        if run.detail:
             attributes.read(run, thing, name, site, how)
+        else:
+            run.visit(_READ, target, site)
     elif how is not NONE:
         attributes.read(run, thing, name, site, how)
     return thing
