@@ -52,6 +52,7 @@ from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LASSO, OUTLIVING, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.trace.targets import Kind, of_kinds
 
 
 @dataclass(slots=True)
@@ -62,9 +63,12 @@ class SeMcrCounters:
     refused: int = 0  # runs that only showed that a thread has to wait
     lost: int = 0  # runs that could not follow their seeds although they should have
     endless: int = 0  # possible livelocks that are undecided
+    loops: bool = False  # event loops ran: what they do next depends on queues and times, which no values show
     decisions: int = 0  # states gone through, some of them several times, and other steps to the next seed
     relearnt: int = 0  # steps of earlier runs that were gone through again
 
+
+_is_loop: Final = of_kinds(Kind.LOOP)
 
 #: Seconds that a run has to take on average for runs to be made in other processes: shorter ones are faster made here.
 _WORTH: Final = 0.003
@@ -229,6 +233,9 @@ class SwitchEquivalence(Strategy):
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         if OUTLIVING in run.assumed and run.passed() < len(wanted.prefix):
             self.ended.add(number)
+        if not self.counters.loops and any(map(_is_loop, [step.target for step in run.log])):
+            self.counters.loops = True
+            self.journal.append(("loops",))
         refused = ""
         astray = run.divergence
         if astray is not None and astray.waits and wanted.step and astray.index == len(wanted.prefix) - 1:
@@ -319,6 +326,10 @@ class SwitchEquivalence(Strategy):
             parts.append(f"{self.counters.endless} possible livelocks undecided")
         if self.reachable.expiries:
             parts.append("timeouts fired, whose order is not explored")
+        if self.counters.loops:
+            parts.append(
+                "the queues and timers of event loops, which `se-mcr` does not tell apart; try `--strategy dpor`"
+            )
         return "; ".join(parts)
 
     # -- journal ------------------------------------------------------------------------------------------------------
@@ -340,6 +351,8 @@ class SwitchEquivalence(Strategy):
                     self.counters.runs += 1
                 case ("lost", lost):
                     self.counters.lost = lost
+                case ("loops",):
+                    self.counters.loops = True
         if self.behaviour.records and self.remote_tasks is None:
             self.decided = False
 
