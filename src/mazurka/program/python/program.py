@@ -48,6 +48,7 @@ from mazurka.program.python.isolation import (
     determinism,
     earlier_threads,
     endings,
+    library,
     private_finalisers,
     state,
     unraisable,
@@ -459,7 +460,7 @@ class PythonProgram(LearnsPoints):
         own = [module for name, module in self.loader.modules.items() if name not in late_imports.again]
         modules = [*own, *self.entry.modules()]
         modules += [module for _, module in self._included()]
-        modules += [sys.modules[name] for name in self._changed]
+        modules += [sys.modules[name] for name in (*self._changed, *library.PUT_BACK) if name in sys.modules]
         models = primitives.Lock, primitives.RLock
         self.snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
 

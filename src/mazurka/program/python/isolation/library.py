@@ -22,6 +22,10 @@ _SPARED: Final = frozenset(
 
 _NAMES: Final = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__warningregistry__"})
 
+#: Modules of other packages whose globals are put back as well: anyio's plugin for pytest (4.16) keeps the runner of
+#: its event loop there, and an execution that is cut leaves it behind, with its loop closed.
+PUT_BACK: Final = ("anyio.pytest_plugin",)
+
 #: Module -> its globals.
 _Globals = dict[str, dict[str, Any]]
 
