@@ -209,6 +209,17 @@ def construct(run: Any, function: types.FunctionType, site: int) -> None:
     _call_behind(run, function, (), site)
 
 
+#: Functions that make another object of their argument's class: of `dataclasses`, `copy` and attrs.
+_MAKING_AGAIN: Final = frozenset("replace _replace evolve".split())
+
+
+def _construct_again(run: Any, kind: type, site: int) -> None:
+    """A function of a library calls a class, whose initialiser may be one that a library has made."""
+    found = next((each.__dict__["__init__"] for each in bases(kind) if "__init__" in each.__dict__), None)
+    if type(found) is types.FunctionType and is_made(found):
+        construct(run, found, site)
+
+
 def _call_made(
     run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
 ) -> None:
@@ -283,6 +294,8 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
         for each in handed:
             untracked.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
+    if function.__name__ in _MAKING_AGAIN and given:
+        _construct_again(run, type(given[0]), site)
 
 
 def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
