@@ -280,3 +280,28 @@ def test_a_parameter_that_a_thread_reads_and_the_task_sets_again(shell: Shell) -
         """
     shell.write("program.py", program)
     assert shell.run("check", "program.py", status=0).stdout.startswith("verified: no order of the threads fails")
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("keep.append(1)", "violation"), ("keep[0].exception()", "verified")])
+def test_an_exception_that_only_a_thread_may_retrieve_after_the_main_function(
+    last: str, verdict: str, shell: Shell
+) -> None:
+    program = f"""\
+        import asyncio, threading
+
+        keep = []
+
+        async def fetch():
+            raise KeyError("a")
+
+        async def main():
+            keep.append(asyncio.create_task(fetch()))
+            await asyncio.sleep(0)
+            threading.Thread(target=lambda: {last}).start()
+
+        def test_fetch():
+            asyncio.run(main())
+        """
+    shell.write("program.py", program)
+    text = shell.run("check", "program.py::test_fetch", status=int(verdict == "violation")).stdout
+    assert text.startswith(verdict)

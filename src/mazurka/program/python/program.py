@@ -665,7 +665,7 @@ class PythonProgram(LearnsPoints):
                 primitives.finish_main()
                 if isinstance(self.entry, Script):
                     outside.at_end_of_process(primitives.wait_for_all)
-                outside.loop_errors.look_at_end(runtime)
+                outside.loop_errors.look_at_end(runtime, primitives.wait_for_all)
         if self.settings.at_end is not None or self._check is not None:
             primitives.wait_for_all()
         if self.settings.at_end is not None:

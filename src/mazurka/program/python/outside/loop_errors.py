@@ -12,6 +12,7 @@ Source: ``call_exception_handler`` in ``Lib/asyncio/base_events.py``, and ``__de
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,8 +58,12 @@ def _add(runtime: Runtime, failure: Failure) -> None:
         runtime.failures.append(replace(failure, step=len(runtime.log)))
 
 
-def look_at_end(runtime: Runtime) -> None:
-    """The main thread has ended: exceptions that nothing has retrieved are failures, unless another thread may yet."""
+def look_at_end(runtime: Runtime, wait_for_all: Callable[[], None]) -> None:
+    """The main thread has ended: exceptions that nothing retrieves are failures. Other threads may yet do so, for which
+    the end of the process waits; those for which it does not wait get the benefit of the doubt."""
+    if runtime.failures or not event_loops.unretrieved(runtime):
+        return
+    wait_for_all()
     if has_concurrent_threads(runtime):
         return
     for loop, task in event_loops.unretrieved(runtime):
