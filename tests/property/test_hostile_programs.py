@@ -24,6 +24,11 @@ _INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's diction
 #: Correct samples that have no answer yet.
 _UNVERIFIED: Final = frozenset({"buffer_over_own_raw_file", "weak_keys_locked"})
 
+#: ... and those of which `se-mcr` proves nothing, since they run event loops.
+_WITH_LOOPS: Final = frozenset(
+    {path.stem for path in (SAMPLES / "correct").glob("*.py") if "import asyncio" in path.read_text()}
+)
+
 
 def _is_cut(said: Said) -> bool:
     """Whether it is for want of time that there is no answer, as on a busy machine."""
@@ -41,14 +46,14 @@ def test_samples(pool: ProcessPoolExecutor) -> None:
     """By the default strategy; some, or all under ``long``, by `se-mcr` alone."""
     every = {"auto": 6 if _SAMPLED else 1, "se-mcr": 1 if _LONG else 24 if _SAMPLED else 4}
     by_strategy = check_folder(pool, SAMPLES, ("auto", "se-mcr"), every)
-    for said in by_strategy.values():
+    for strategy, said in by_strategy.items():
         bugs, unseen, correct = said["bugs"], said["unseen"], said["correct"]
         assert {name: each for name, each in bugs.items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
         assert sum(each.verdict == VIOLATION for each in bugs.values()) >= 0.95 * len(bugs)
         assert {name: each for name, each in unseen.items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
         assert {name: each for name, each in correct.items() if each.verdict not in (VERIFIED, INCONCLUSIVE)} == {}
         unverified = {name for name, each in correct.items() if each.verdict != VERIFIED and not _is_cut(each)}
-        assert unverified <= _UNVERIFIED
+        assert unverified <= _UNVERIFIED | (_WITH_LOOPS if strategy == "se-mcr" else set())
 
 
 @pytest.mark.slow

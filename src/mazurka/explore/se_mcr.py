@@ -233,7 +233,7 @@ class SwitchEquivalence(Strategy):
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         if OUTLIVING in run.assumed and run.passed() < len(wanted.prefix):
             self.ended.add(number)
-        if not self.counters.loops and any(map(_is_loop, [step.target for step in run.log])):
+        if not self.counters.loops and (run.has_loops or any(map(_is_loop, [step.target for step in run.log]))):
             self.counters.loops = True
             self.journal.append(("loops",))
         refused = ""

@@ -64,7 +64,10 @@ from mazurka.trace.targets import Kind, Target, kind_of
 _STORES: Final = re.compile(r"(\]|^\w+(?:\.\w+)*)\s*(\+|-|\*|\||&|\^|//|/|%|<<|>>|@|\*\*)?=(?!=)")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
-_IN_USE: Final = re.compile(r"already (executing|running|being awaited)|being awaited already")
+_IN_USE: Final = re.compile(
+    r"(ValueError: (async )?(generator|coroutine) already executing"
+    r"|RuntimeError: (coroutine is being awaited already|\w+\(\): asynchronous generator is already running))"
+)
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
 
 #: The texts by which a front end reports a missing value, or None where it reports none.
@@ -272,7 +275,7 @@ def _iteration(case: Case) -> Recognised | None:
 
 
 def _in_use(case: Case) -> Recognised | None:
-    if not _IN_USE.search(case.trail.failure.message):
+    if not _IN_USE.match(case.trail.failure.message):
         return None
     for index in reversed(case.relevant.seeds):
         for target, _, _ in accesses(case.trail.run.log[index]):
@@ -368,6 +371,4 @@ def _neutral(case: Case) -> str:
                 return f"{failing} fails after it has read {name} as {other} left it, in the order below."
     if all(step.task == case.trail.task for step in case.trail.run.log):
         return f"{failing} fails before any other thread has taken a step."
-    if not case.relevant.seeds:
-        return f"{failing} fails without having read anything that another thread writes."
     return f"{failing} fails in the order below."

@@ -144,7 +144,8 @@ def for_ever(case: Case) -> str:
         return f"{names} {loop} for ever: no order of the threads ends the loops."
     awaited = {awaited_words(run, each) for each in waiting}
     if len(waiting) > 1 and len(awaited) == 1 and not any(each.held_by for each in waiting):
-        names = " and ".join([label_of_name(run, each.thread) for each in waiting[:4]])
+        labels = [label_of_name(run, each.thread) for each in waiting]
+        names = " and ".join([*labels[:4], *([f"{len(labels) - 4} others"] if len(labels) > 4 else [])])
         return f"{names} wait for {awaited.pop()}, and no thread is left to bring it about: blocked forever."
     parts = [
         f"{label_of_name(run, each.thread)} waits for {awaited_words(run, each)}{_held(run.tasks, each, case)}"

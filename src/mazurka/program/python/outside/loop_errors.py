@@ -67,8 +67,9 @@ def look_at_end(runtime: Runtime, wait_for_all: Callable[[], None]) -> None:
     if has_concurrent_threads(runtime):
         return
     for loop, task in event_loops.unretrieved(runtime):
-        if vars(loop).get("_exception_handler") is None:
-            _note(runtime, vars(task)["_exception"], "Task exception was never retrieved")
+        error = vars(task)["_exception"]
+        if vars(loop).get("_exception_handler") is None and isinstance(error, Exception):
+            _note(runtime, error, "Task exception was never retrieved")
             task._Future__log_traceback = False  # CPython would say so as well, when it collects the task
 
 
