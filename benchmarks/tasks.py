@@ -1,7 +1,7 @@
 """Programs of `asyncio`: executions until a bug is found, and until the repaired program is verified.
 
-    make bench ARGS=asyncio                          some minutes
-    make bench ARGS="asyncio --frontrun PYTHON"      beside detangle and simloom, if that interpreter has them
+    make bench ARGS=asyncio                        some minutes, beside detangle
+    make bench ARGS="asyncio --frontrun PYTHON"    beside simloom, too, if that interpreter (of 3.12 or later) has both
 
 Each file of ``programs/tasks`` is a natural use of a pool, a limiter, a lock, a queue or a condition with a bug of a
 kind that released libraries had; with the argument ``repaired`` it has none. The bug has to be found, and the repaired
@@ -89,4 +89,6 @@ def _by(tool: str, path: Path, arguments: list[str], python: str) -> str:
     if done.returncode != 0:
         return f"ended with {(done.stderr.strip() or '?').splitlines()[-1][:90]}"
     said = json.loads(done.stdout.splitlines()[-1])
+    if said["fails"] is None:
+        return "not installed"
     return f"found in {said['executions']}" if said["fails"] else f"nothing in {said['executions']}"

@@ -18,7 +18,7 @@ from typing import Any
 _RUNS = 200
 
 
-def _by_detangle(main: Any) -> tuple[bool, int]:
+def _by_detangle(main: Any) -> tuple[bool | None, int]:
     import detangle
 
     try:
@@ -28,7 +28,7 @@ def _by_detangle(main: Any) -> tuple[bool, int]:
     return False, stats.runs
 
 
-def _by_simloom(main: Any) -> tuple[bool, int]:
+def _by_simloom(main: Any) -> tuple[bool | None, int]:
     import simloom
 
     made = simloom.explore(main, runs=_RUNS)
@@ -36,7 +36,8 @@ def _by_simloom(main: Any) -> tuple[bool, int]:
 
 
 def main(tool: str, path: str) -> None:
-    """Print a JSON object: whether it fails, in how many executions, and the CPU seconds of the search."""
+    """Print a JSON object: whether it fails (null if the tool is not installed), in how many executions, and the CPU
+    seconds of the search."""
     sys.argv[1:] = sys.argv[3:]
     warnings.simplefilter("ignore")
 
@@ -45,7 +46,10 @@ def main(tool: str, path: str) -> None:
 
     before = time.process_time()
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        fails, runs = {"detangle": _by_detangle, "simloom": _by_simloom}[tool](program)
+        try:
+            fails, runs = {"detangle": _by_detangle, "simloom": _by_simloom}[tool](program)
+        except ModuleNotFoundError:
+            fails, runs = None, 0
     print(json.dumps({"fails": fails, "executions": runs, "seconds": time.process_time() - before}))
 
 

@@ -52,7 +52,6 @@ from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LASSO, OUTLIVING, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
-from mazurka.trace.targets import Kind, of_kinds
 
 
 @dataclass(slots=True)
@@ -67,8 +66,6 @@ class SeMcrCounters:
     decisions: int = 0  # states gone through, some of them several times, and other steps to the next seed
     relearnt: int = 0  # steps of earlier runs that were gone through again
 
-
-_is_loop: Final = of_kinds(Kind.LOOP)
 
 #: Seconds that a run has to take on average for runs to be made in other processes: shorter ones are faster made here.
 _WORTH: Final = 0.003
@@ -233,7 +230,7 @@ class SwitchEquivalence(Strategy):
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         if OUTLIVING in run.assumed and run.passed() < len(wanted.prefix):
             self.ended.add(number)
-        if not self.counters.loops and (run.has_loops or any(map(_is_loop, [step.target for step in run.log]))):
+        if run.has_loops and not self.counters.loops:
             self.counters.loops = True
             self.journal.append(("loops",))
         refused = ""
@@ -327,9 +324,7 @@ class SwitchEquivalence(Strategy):
         if self.reachable.expiries:
             parts.append("timeouts fired, whose order is not explored")
         if self.counters.loops:
-            parts.append(
-                "the queues and timers of event loops, which `se-mcr` does not tell apart; try `--strategy dpor`"
-            )
+            parts.append("this strategy does not tell the queues and timers of event loops apart, as `dpor` does")
         return "; ".join(parts)
 
     # -- journal ------------------------------------------------------------------------------------------------------

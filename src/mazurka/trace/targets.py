@@ -179,10 +179,10 @@ PASS: Final = Kind.PASS.tag
 STORE: Final = Kind.STORE.tag
 FLUSHED: Final = Kind.FLUSHED.tag
 
-#: Targets that are the only ones of their kinds.
 #: The objects of the n-th thread (from 1) have numbers from n times this on: the least number of an object.
 OBJECTS: Final = 1 << 32
 
+#: Targets that are the only ones of their kinds.
 ASSUMPTION: Final[Target] = (Kind.ASSUMPTION.tag,)
 BRANCH: Final[Target] = (Kind.BRANCH.tag,)
 CLOCK: Final[Target] = (Kind.CLOCK.tag,)

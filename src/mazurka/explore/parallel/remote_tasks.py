@@ -36,8 +36,9 @@ def backs(records: Iterable[JournalRecord]) -> Iterator[Back]:
     """The runs made elsewhere, from their records."""
     for record in records:
         match record:
-            case ("back", number, packed, diverged, failed):
+            case ("back", number, packed, diverged, failed, has_loops):
                 run = CompressedRun(packed).run()
+                run.has_loops = has_loops
                 if diverged is not None:
                     index, harmless, waits = diverged
                     run.divergence = Divergence(index, "", "", harmless, waits)
@@ -63,7 +64,8 @@ class RemoteTasks:
         """Keep a run, compressed, to be sent back."""
         astray = run.divergence
         diverged = None if astray is None else (astray.index, astray.harmless, astray.waits)
-        self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
+        packed = CompressedRun.of(run).content
+        self.done.append((_BACK, seed.number, packed, diverged, bool(run.failures), run.has_loops))
 
     def records(self) -> list[JournalRecord]:
         """The runs made since the last call, as journal records."""

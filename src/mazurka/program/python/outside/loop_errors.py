@@ -32,30 +32,26 @@ def _report(models: Models, real: Any, loop: Any, context: Any) -> None:
 
 
 def _fail(models: Models, real: Any, loop: Any, context: dict[str, Any]) -> None:
-    error, task, message = context.get("exception"), context.get("task"), context.get("message", "")
-    if isinstance(error, Exception):  # no cancellation, which CPython 3.11 reports of each handler of a server
-        _note(models.runtime, error, message)
-    elif event_loops.is_task(task):
+    runtime, error, task = models.runtime, context.get("exception"), context.get("task")
+    message = context.get("message", "")
+    if isinstance(error, Exception):
+        _note(runtime, error, message)
+    elif error is None and event_loops.is_task(task):
         entry, code = blocked(task), getattr(vars(task)["_coro"], "cr_code", None)
         place = entry.location or (code and Location(code.co_filename, code.co_firstlineno, 0, code.co_qualname))
         text = f"{message} {entry.thread} waits for {entry.for_what}"
-        _add(models.runtime, Failure(FailureKind.EXCEPTION, text, models.runtime.current.name, place))
+        if not runtime.failures:
+            found = Failure(FailureKind.EXCEPTION, text, runtime.current.name, place, step=len(runtime.log))
+            runtime.failures.append(found)
     elif error is None:
         real(loop, context)
+    # The rest are cancellations, which CPython 3.11 reports of each handler of a server, and ends of the program.
 
 
-def _note(runtime: Runtime, error: BaseException, message: str) -> None:
-    if runtime.failures:
-        return
-    runtime.note_failure(error)
-    if runtime.failures:
-        failure = runtime.failures.pop()
-        _add(runtime, replace(failure, message=f"{failure.message} ({message})"))
-
-
-def _add(runtime: Runtime, failure: Failure) -> None:
+def _note(runtime: Runtime, error: Exception, message: str) -> None:
     if not runtime.failures:
-        runtime.failures.append(replace(failure, step=len(runtime.log)))
+        runtime.note_failure(error)
+        runtime.failures[:] = [replace(each, message=f"{each.message} ({message})") for each in runtime.failures]
 
 
 def look_at_end(runtime: Runtime, wait_for_all: Callable[[], None]) -> None:
