@@ -17,7 +17,7 @@ from collections import deque
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import native_objects, objects
+from mazurka.program.python.semantics import native_objects
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, is_transparent
 from mazurka.program.python.semantics.objects import is_a
 
@@ -39,6 +39,16 @@ def _is_of_class(function: types.FunctionType, kind: type) -> bool:
     while is_transparent(function) and type(inner := function.__dict__.get("__wrapped__")) is types.FunctionType:
         function = inner
     return function.__module__ == kind.__module__ and function.__code__.co_filename not in sites.instrumented
+
+
+def called_by(thing: Any) -> list[Any]:
+    """The callables that the code of a function names, if it was made from a text for a class of the program, or that
+    the closure of a function, or an object, holds."""
+    if is_a(thing, types.FunctionType):
+        held = _behind_function(thing)
+    else:
+        held = native_objects.attributes_of(thing)
+    return [each for part in held for each in (part if type(part) is tuple else (part,)) if callable(each)]
 
 
 def methods_held(thing: Any) -> list[Any]:
@@ -79,7 +89,9 @@ def _further(thing: Any, kind: type) -> list[Any]:
         return [thing.func, *thing.args, *thing.keywords.values()]
     if kind is tuple or kind is list or kind is deque:
         return [*thing]
-    return [*thing.values()] if (kind is dict or kind is types.MappingProxyType) else []
+    if kind is dict or kind is types.MappingProxyType:
+        return [*thing.values()]
+    return native_objects.attributes_of(thing) if native_objects.state_of(kind) is native_objects.FOREIGN else []
 
 
 def _behind_function(function: types.FunctionType) -> list[Any]:
@@ -104,5 +116,4 @@ def _behind_object(thing: Any) -> list[Any]:
     if is_a(thing, weakref.finalize):
         info: Any = weakref.finalize._registry.get(thing)  # type: ignore[attr-defined]
         return [info.func, info.args, info.kwargs] if info is not None else []
-    space = objects.dictionary(thing)
-    return [*space.values()] if type(space) is dict else []
+    return native_objects.attributes_of(thing)

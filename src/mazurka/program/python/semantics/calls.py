@@ -555,7 +555,7 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
         function = found.__func__ if type(found) is staticmethod else found
         if type(function) is types.FunctionType:
             if foreign.is_made(function):
-                foreign.construct(run, function, site)
+                foreign.construct(run, function, site, (*args, *named.values()))
             elif function.__code__.co_filename not in sites.instrumented:
                 _function(run, function, site, args, named)
         elif each is not object and (args or named):

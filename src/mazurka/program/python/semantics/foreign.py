@@ -203,28 +203,65 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
 
 
-def construct(run: Any, function: types.FunctionType, site: int) -> None:
-    """An initialiser that a library has made is called for a new object."""
+def construct(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
+    """An initialiser that a library has made is called for a new object, with these arguments."""
     run.current.silent += 1
-    _call_behind(run, function, (), site)
+    _call_made_ones(run, function, site, given)
+
+
+def _call_made_ones(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
+    """A function that a library has made calls what it names: factories, converters, validators. It may call any of
+    them, with any of its arguments."""
+    if run.is_recording or not has_concurrent_threads(run):
+        return
+    waiting: list[Any] = [function]
+    others: list[Any] = []
+    seen: set[int] = set()
+    for each in waiting:
+        if type(each) is types.FunctionType:
+            _call_behind(run, each, (), site)
+        for called in callbacks_in_c.called_by(each):
+            if id(called) not in seen and type(called) not in BUILTIN_METHODS:
+                seen.add(id(called))
+                made = _made_initialiser(called) if is_a(called, type) else called
+                more = made is not None and _calls_its_own(made)
+                (waiting if more else others).append(made if more else called)
+    for called in others:
+        for report in calling:
+            report(run, called, site, given, {})
 
 
 #: Functions that make another object of their argument's class: of `dataclasses`, `copy` and attrs.
 _MAKING_AGAIN: Final = frozenset("replace _replace evolve".split())
 
 
-def _construct_again(run: Any, kind: type, site: int) -> None:
+def _calls_its_own(thing: Any) -> bool:
+    """Whether calls of a callable only call others that it holds: it, or the `__call__` of its class, is made by a
+    library, or in the table."""
+    found = classification.find(type(thing), "__call__") if type(thing) is not types.FunctionType else (None, thing)
+    function = found[1] if found is not None else None
+    if type(function) is not types.FunctionType:
+        return False
+    return is_made(function) or harmless.calls_its_own(module_of(function), function.__qualname__)
+
+
+def _construct_again(run: Any, kind: type, site: int, given: tuple[Any, ...]) -> None:
     """A function of a library calls a class, whose initialiser may be one that a library has made."""
+    if (made := _made_initialiser(kind)) is not None:
+        construct(run, made, site, given)
+
+
+def _made_initialiser(kind: type) -> types.FunctionType | None:
+    """The initialiser of a class, if a library has made it."""
     found = next((each.__dict__["__init__"] for each in bases(kind) if "__init__" in each.__dict__), None)
-    if type(found) is types.FunctionType and is_made(found):
-        construct(run, found, site)
+    return found if type(found) is types.FunctionType and is_made(found) else None
 
 
 def _call_made(
     run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
 ) -> None:
     """A function that a library has made for a class of the program."""
-    _call_behind(run, function, (), site)
+    _call_made_ones(run, function, site, args)
     if function.__name__ not in ("__init__", "__new__", "__post_init__"):
         deep_access.read(run, given, site, copying=True)
     elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
@@ -295,7 +332,7 @@ def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ..
             untracked.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
     if function.__name__ in _MAKING_AGAIN and given:
-        _construct_again(run, type(given[0]), site)
+        _construct_again(run, type(given[0]), site, given[1:])
 
 
 def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:

@@ -276,7 +276,7 @@ def _inside(thing: Any) -> list[Any]:
         return []
     if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
         return deep_access.elements(thing)
-    return [*objects.dictionary(thing).values()] if state_of(type(thing)) is FOREIGN else []
+    return native_objects.attributes_of(thing) if state_of(type(thing)) is FOREIGN else []
 
 
 def _with(thing: Any) -> list[Access]:

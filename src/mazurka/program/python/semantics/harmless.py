@@ -38,6 +38,8 @@ _TYPES: Final[dict[str, str]] = {
     "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
     "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
     "_csv": "Dialect",
+    "attr.validators": "_InstanceOfValidator _MatchesReValidator _IsCallableValidator _NumberValidator "
+    "_MaxLengthValidator _MinLengthValidator _SubclassOfValidator",
     "ast": "AST expr_context Load Store Del boolop And Or operator Add Sub Mult MatMult Div Mod Pow LShift RShift "
     "BitOr BitXor BitAnd FloorDiv unaryop Invert Not UAdd USub cmpop Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn",
     "_thread": "lock RLock LockType _local",
@@ -150,8 +152,20 @@ _PURE_PYTHON: Final = frozenset(
     multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
     multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
     multiprocessing.context.BaseContext.cpu_count importlib.import_module asyncio.coroutines.iscoroutine
-    asyncio.coroutines.iscoroutinefunction attr._make.evolve""".split()
+    asyncio.coroutines.iscoroutinefunction attr._make.evolve attr.converters.to_bool
+    attr.validators._InstanceOfValidator.__call__ attr.validators._MatchesReValidator.__call__
+    attr.validators._IsCallableValidator.__call__ attr.validators._NumberValidator.__call__
+    attr.validators._MaxLengthValidator.__call__ attr.validators._MinLengthValidator.__call__
+    attr.validators._SubclassOfValidator.__call__""".split()
 ) - ({"asyncio.coroutines.iscoroutinefunction"} if sys.version_info >= (3, 14) else set())  # which issues a warning
+
+#: Functions that only call the callables in their closure, or in their object, with their arguments.
+_CALLING_ITS_OWN: Final = frozenset(
+    """attr._make._AndValidator.__call__ attr.validators._OptionalValidator.__call__
+    attr.validators._OrValidator.__call__ attr.validators._NotValidator.__call__
+    attr._make.pipe.<locals>.pipe_converter attr.converters.optional.<locals>.optional_converter
+    attr.converters.default_if_none.<locals>.default_if_none_converter""".split()
+)
 
 #: Functions of these modules that keep state, or change their arguments: by module and qualified name.
 _IMPURE: Final = frozenset(
@@ -336,6 +350,11 @@ def is_pure_python(module: object, name: str) -> bool:
     if f"{module}.{name}" in _PURE_PYTHON:
         return True
     return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
+
+
+def calls_its_own(module: object, name: str) -> bool:
+    """Whether a function in Python only calls the callables that it, or its object, holds."""
+    return f"{module}.{name}" in _CALLING_ITS_OWN
 
 
 def only_looks_at_arrays(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:

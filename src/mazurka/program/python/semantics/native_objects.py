@@ -420,6 +420,13 @@ def _attributes_of_adapters(thing: Any) -> list[Access]:
 KEPT_IN: Final = ("data", "maps")
 
 
+def attributes_of(thing: Any) -> list[Any]:
+    """The values of an object's attributes, those in slots included."""
+    space = dictionary(thing)
+    inside = [*space.values()] if type(space) is dict else []
+    return inside + [each for each in gc.get_referents(thing) if each is not space and each is not type(thing)]
+
+
 def held_by(thing: Any) -> list[Any]:
     """The containers that an object in C iterates over, or holds: looked for two objects deep."""
     if state_of(type(thing)) != NATIVE or type(thing) is types.GeneratorType:
