@@ -12,6 +12,9 @@ Steps are numbered by their place in the log. Besides the accesses this module c
   thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the chance of
   any collision among a million events is below one in a million.
 
+Reads of which only their own thread decides the result (:mod:`mazurka.trace.own_reads`) are steps without accesses, and
+leave the state as it is.
+
 A step with a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a try-lock). Other
 steps that acquire something wait until they can.
 
@@ -20,12 +23,13 @@ Cost: one pass over the log; a clock is shared by the steps of a thread until a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex, ThreadIndex
+from mazurka.trace.own_reads import is_own_read
 from mazurka.trace.targets import Kind, kind_of, wholes_of
 
 #: The "step" that wrote a target's initial value.
@@ -91,33 +95,46 @@ class History:
         current = [fingerprint_of_name(name) for name in self.tasks]
         now = [[0] * len(self.tasks) for _ in self.tasks]
         # Once for each step of each run that is read, so that each look-up of an attribute counts.
-        prints, clocks, threads, numbers, positions = (
-            self.prints,
-            self.clocks,
-            self.threads,
-            self.numbers,
-            self.positions,
-        )
+        prints, clocks, threads, numbers = self.prints, self.clocks, self.threads, self.numbers
         readers, writers, looks = self.readers, self.writers, self.looks
-        for step, (task, op, target, _site, point, _value, more) in cast(
+        all_reads, all_writes, acquires, states = self.reads, self.writes, self.acquires, self.states
+        positions, overwrites, ops, points = self.positions, self.overwrites, self.ops, self.points
+        for step, (task, op, target, site, point, _value, more) in cast(
             "Iterable[tuple[StepIndex, Any]]", enumerate(log)
         ):
-            reads = [(target, last.get(target, INITIAL))] if READS[op] else []
-            writes = [target] if WRITES[op] else []
+            own = threads[task]
+            position = len(own)
+            own.append(step)
+            numbers.append(task)
+            positions.append(position)
+            ops.append(op)
+            points.append(point)
+            readers.append(_NO_STEPS)
+            before = current[task]
+            states.append(before)
+            if not point and is_own_read(op, target, site, more):
+                all_reads.append(())
+                all_writes.append(())
+                overwrites.append(_NOTHING)
+                acquires.append(None)
+                clocks.append(now[task])
+                prints.append(before)
+                continue
             acquired = target if op is Op.ACQUIRE else None
             if more:
-                self._read_more(step, more, last, reads, writes)
-                reads = list(dict.fromkeys(reads))
-                if op is Op.READ:
-                    reads = _with_structure_first(reads)
+                reads, writes = self._read_all(step, op, target, more, last)
                 if step in self.attempts:
                     acquired = None
                 elif acquired is None:
                     acquired = next((access.target for access in more if access.op is Op.ACQUIRE), None)
+                overwrites.append(overwritten(reads, writes) if reads and writes else _NOTHING)
+            else:
+                reads = ((target, last.get(target, INITIAL)),) if READS[op] else ()
+                writes = (target,) if WRITES[op] else ()
+                overwrites.append({target: reads[0][1]} if reads and writes else _NOTHING)
             if op is Op.RELEASE:
                 self.frees.add((step, target))
-            before, clock = current[task], now[task]
-            position = len(threads[task])
+            clock = now[task]
             sources = []
             for read, source in reads:
                 if (known := looks.get(read)) is None:
@@ -128,23 +145,17 @@ class History:
                     sources.append(INITIAL_PRINT)
                     continue
                 sources.append(prints[source])
-                readers[source].append(step)
+                if (seen := readers[source]) is _NO_STEPS:
+                    readers[source] = [step]
+                else:
+                    seen.append(step)
                 if numbers[source] != task:
-                    clock = _joined(clock, clocks[source], numbers[source], positions[source])
-            now[task] = clock
-            current[task] = printed = fingerprint(before, sources)
-            threads[task].append(step)
-            numbers.append(task)
-            positions.append(position)
-            self.ops.append(op)
-            self.points.append(point)
-            self.reads.append(tuple(reads))
-            self.writes.append(tuple(writes))
-            self.overwrites.append(overwritten(reads, writes) if reads and writes else _NOTHING)
-            self.acquires.append(acquired)
-            readers.append([])
+                    clock = now[task] = _joined(clock, clocks[source], numbers[source], positions[source])
+            current[task] = printed = hash((before, *sources))  # as `fingerprint`
+            all_reads.append(reads)
+            all_writes.append(writes)
+            acquires.append(acquired)
             clocks.append(clock)
-            self.states.append(before)
             prints.append(printed)
             for written in writes:
                 last[written] = step
@@ -154,15 +165,12 @@ class History:
                     known.append(step)
         self.final_states = current
 
-    def _read_more(
-        self,
-        step: StepIndex,
-        more: Iterable[Any],
-        last: dict[Any, StepIndex],
-        reads: list[tuple[Any, StepIndex]],
-        writes: list[Any],
-    ) -> None:
-        """The further accesses of a step."""
+    def _read_all(
+        self, step: StepIndex, op: Op, target: Any, more: Iterable[Any], last: Mapping[Any, StepIndex]
+    ) -> tuple[tuple[tuple[Any, StepIndex], ...], tuple[Any, ...]]:
+        """The reads and writes of a step of several accesses."""
+        reads = [(target, last.get(target, INITIAL))] if READS[op] else []
+        writes = [target] if WRITES[op] else []
         for access in more:
             if READS[access.op]:
                 reads.append((access.target, last.get(access.target, INITIAL)))
@@ -172,6 +180,8 @@ class History:
                 self.frees.add((step, access.target))
             elif access.op is Op.REQUEST:
                 self.attempts.add(step)
+        reads = list(dict.fromkeys(reads))
+        return tuple(_with_structure_first(reads) if op is Op.READ else reads), tuple(writes)
 
     # -- causes -----------------------------------------------------------------------------------------------------
 
@@ -255,6 +265,9 @@ def overwritten(reads: Sequence[tuple[Any, StepIndex]], writes: Sequence[Any]) -
 
 
 _NOTHING: Final[dict[Any, StepIndex]] = {}
+
+#: The readers of a step that nothing reads from.
+_NO_STEPS: Final[list[StepIndex]] = []
 
 
 def fingerprint(state: int, sources: Sequence[int]) -> int:

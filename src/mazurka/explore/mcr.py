@@ -113,6 +113,9 @@ from mazurka.trace.targets import Target, kind_of
 _PORTION: Final = 200
 _MOMENT: Final = 0.2
 
+#: The clock is looked at once in so many places where it may pause.
+_PAUSES: Final = 16
+
 #: The time of a query, and of a step of an elided run, in times of a step that is executed.
 _QUERY: Final = 10
 _ELIDED: Final = 3
@@ -520,11 +523,13 @@ class ReadsFromSearch(Strategy):
         """Compute further alternatives of a run; true if these were the last."""
         branch, impossible = offering.branch, offering.offers.asking.impossible
         enough, end = self.counters.queries + portion, perf_counter() + _MOMENT
-        finished = True
+        finished, pauses = True, 0
         for wanted in offering.rest:
             if wanted is not None:
                 self._add(branch, wanted, why=self.guidance.reason(offering.view, wanted))
-            elif self.counters.queries >= enough or perf_counter() >= end:
+                continue
+            pauses += 1
+            if self.counters.queries >= enough or (pauses % _PAUSES == 0 and perf_counter() >= end):
                 finished = False
                 break
         self.journal += [

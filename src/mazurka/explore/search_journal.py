@@ -23,7 +23,7 @@ from typing import Final
 from mazurka.errors import MazurkaError
 from mazurka.explore.strategy import JournalRecord
 
-_VERSION: Final = "8"
+_VERSION: Final = "9"
 _WIDTH: Final = 7
 
 _SCHEMA: Final = """

@@ -117,8 +117,9 @@ class Plan(NamedTuple):
     ``seed`` seeds every tail policy but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
-    value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` implies ``keys``,
-    and also records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
+    value a key, equal only if the values are (None: unknown, or that of a read which is no point), and fills
+    :attr:`Run.first`; ``values`` implies ``keys``, for all steps, and also records all that comparing states of threads
+    needs. ``arguments`` has the values of all steps, too, and fills :attr:`Run.given`, at points where that is of use.
     ``inputs`` are values of unknown inputs, which go before those of the program; with ``drawn`` all others are drawn
     at random, by this number.
     ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in

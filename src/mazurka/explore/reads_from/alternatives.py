@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import prod
@@ -18,6 +17,7 @@ from mazurka.explore.reads_from.forms import NOTHING, Reading, StepForms, Unreso
 from mazurka.explore.reads_from.held_threads import LoopsOfRun
 from mazurka.explore.reads_from.objects import ObjectsOfRun
 from mazurka.explore.reads_from.other_forms import OtherForms
+from mazurka.explore.reads_from.sources import PossibleSources, StepsByThread
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
@@ -68,13 +68,15 @@ class Alternatives:
         self.locks = walk.locks
         self.lockable = walk.lockable
         self.counted = walk.counted
+        self.sources = PossibleSources(walk.history)
         self.forms: OtherForms | None = None
         if forms is not None and several and objects is not None:
-            self.forms = OtherForms(walk, forms, data_steps, several, self.asking, tally, self._sources, objects)
+            self.forms = OtherForms(walk, forms, data_steps, several, self.asking, tally, self.sources, objects)
         self._hashes = [NOTHING_ABOVE]
-        self._locks_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
-        self._writers_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
+        self._lockers = StepsByThread(self.history, self.locks)
         self._writers_that_read: dict[Any, list[StepIndex]] = {}
+        self._undecided: dict[Any, list[StepIndex]] = {}
+        self._waited_for = {target for _, op, target in self.history.pending if op in (Op.ACQUIRE, Op.RMW)}
 
     def all(self) -> Iterator[CandidateSchedule | None]:
         """Compute the alternatives of this run at every node passed; also yields None where the caller may pause."""
@@ -87,7 +89,9 @@ class Alternatives:
             if stop.node.asks == Asks.TAKER:
                 yield from self._other_takers(stop)
             elif self.forms is not None and stop.step in self.forms.data_steps:
-                yield from self._other_readings(stop, self.forms)
+                yield from self.forms.compute()
+                if self._may_differ(stop, self.forms):
+                    yield from self._other_readings(stop, self.forms)
             else:
                 yield from self._other_sources(stop)
             yield None
@@ -143,7 +147,7 @@ class Alternatives:
 
     def _has_choice(self, step: int, target: Any, present: StepIndex) -> bool:
         """Whether the step could read the target from another write after the same earlier steps of its thread."""
-        return len(self._sources(step, target, present)) > 1
+        return len(self.sources.of(step, target, present)) > 1
 
     def _before_needs(self, thread: int, position: int, other: int) -> bool:
         """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
@@ -197,28 +201,12 @@ class Alternatives:
         """
         history, step = self.history, stop.step
         rivals = []
-        for thread, steps in self._by_thread(self.locks, lock, self._locks_by_thread).items():
-            following = self._first_from(steps, thread, stop.past[thread])
+        for thread, steps in self._lockers.of(lock).items():
+            following = self._lockers.first_from(steps, thread, stop.past[thread])
             if following < len(steps) and steps[following] != step:
                 rivals.append(steps[following])
         rivals += [j for j in history.readers[step] if self.taken[j] != lock and (lock, step) in history.reads[j]]
         return [j for j in rivals if self._would_take(j, lock)]
-
-    def _by_thread(
-        self, steps_of: Mapping[Any, Sequence[StepIndex]], target: Any, made: dict[Any, dict[int, list[StepIndex]]]
-    ) -> dict[int, list[StepIndex]]:
-        """The steps that ``steps_of`` has for the target, by thread, ascending."""
-        groups = made.get(target)
-        if groups is None:
-            groups = made[target] = {}
-            for step in steps_of.get(target, ()):
-                groups.setdefault(self.history.numbers[step], []).append(step)
-        return groups
-
-    def _first_from(self, steps: list[StepIndex], thread: int, position: int) -> int:
-        """The place of the first of these steps of a thread, ascending, at the position or later."""
-        own = self.history.threads[thread]
-        return bisect_left(steps, own[position]) if position < len(own) else len(steps)
 
     def _would_take(self, step: int, lock: Any) -> bool:
         """Whether a step that reads the lock would acquire it if it was free. In runs without marks of attempts any
@@ -265,7 +253,7 @@ class Alternatives:
     def _other_combinations(self, stop: Decision) -> Iterator[CandidateSchedule | None]:
         history, step, node = self.history, stop.step, stop.node
         asked = history.reads[step]
-        choices = [self._sources(step, target, present) for target, present in asked]
+        choices = [self.sources.of(step, target, present) for target, present in asked]
         place = self._place(step)
         for sources in self._combinations([target for target, _ in asked], choices):
             yield None
@@ -284,6 +272,23 @@ class Alternatives:
 
     # -- sources, by the forms of steps -------------------------------------------------------------------------------
 
+    def _may_differ(self, stop: Decision, forms: OtherForms) -> bool:
+        """Whether a step may have other reads: mostly it has not, since it needs each write that it could read from."""
+        step, tried = stop.step, stop.node.tried
+        reads = self.history.reads[step]
+        if step in forms.several:
+            if not all(answer_of(reading.prints) in tried for reading in forms.of(step)):
+                return True
+        elif any(len(self.sources.of(step, target, present)) > 1 for target, present in reads):
+            return True
+        return any(
+            target in self.lockable
+            or target in self._waited_for
+            or forms.that_write(target)
+            or self._undecided_writers(target, forms)
+            for target, _ in reads
+        )
+
     def _other_readings(self, stop: Decision, forms: OtherForms) -> Iterator[CandidateSchedule | None]:
         """Every other combination of reads of a step, also from steps in other forms than in the run."""
         history, step, place = self.history, stop.step, self._place(stop.step)
@@ -294,7 +299,6 @@ class Alternatives:
                     yield from self._ask_reading(stop, reading, [place])
         else:
             yield from self._other_combinations(stop)
-        yield from forms.compute()
         for rival, form in dict.fromkeys(
             [pair for target, _ in history.reads[step] for pair in forms.that_write(target)]
         ):
@@ -341,7 +345,7 @@ class Alternatives:
             if wanted is not None:
                 yield wanted
             return
-        node.guesses.add(guess)
+        node.guesses |= {guess}
         if wanted is None:
             node.tried.discard(answer)  # it may be possible in another form
         else:
@@ -375,31 +379,6 @@ class Alternatives:
         if prod(map(len, choices)) > _COMBINATIONS:
             self.tally.capped += 1
         yield from islice(product(*choices), _COMBINATIONS)
-
-    def _sources(self, step: int, target: Any, present: StepIndex | None) -> list[StepIndex]:
-        """The possible sources of a read of ``target`` by ``step``: the present one first, then the other writes that
-        do not need it.
-
-        A write that the step needs anyway hides those that this one needs, and the initial value.
-        """
-        history = self.history
-        thread, position = self._place(step)
-        clocks = history.clocks
-        needed = clocks[history.threads[thread][position - 1]] if position else ()
-        latest: list[StepIndex] = []  # of each thread: its last write that the step needs
-        found: list[StepIndex] = []
-        for other, steps in self._by_thread(history.writers, target, self._writers_by_thread).items():
-            first = self._first_from(steps, other, position if other == thread else needed[other] if needed else 0)
-            if first:
-                latest.append(steps[first - 1])
-            if other != thread:
-                found += [w for w in steps[first:] if clocks[w][thread] <= position]
-        if len(latest) > 1:
-            latest = [w for w in latest if not any(o != w and history.needs(o, w) for o in latest)]
-        elif not latest and present != INITIAL:
-            latest = [INITIAL]
-        found = [writer for writer in (*latest, *found) if writer != present]
-        return found if present is None else [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
         """The targets that the step would write with these reads, one tuple for each possibility. A try-lock acquires a
@@ -435,7 +414,7 @@ class Alternatives:
             options = [
                 [self._found_before(rival, present, read[target])]
                 if target in changed
-                else sorted(self._sources(rival, target, present))
+                else sorted(self.sources.of(rival, target, present))
                 for target, present in history.reads[rival]
             ]
             writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
@@ -480,10 +459,10 @@ class Alternatives:
         for target in read:
             if target in self.lockable:
                 found.update(dict.fromkeys([j for j in history.looks.get(target, ()) if self._would_take(j, target)]))
+            elif self.forms is not None and step in self.forms.data_steps:
+                found.update(dict.fromkeys(self._undecided_writers(target, self.forms)))
             else:
                 found.update(dict.fromkeys(self._reading_writers(target)))
-        if found and self.forms is not None and step in self.forms.data_steps:
-            found = {j: None for j in found if j not in self.forms.data_steps}  # the others are decided already
         if not found:
             return []
         numbers, positions = history.numbers, history.positions
@@ -502,6 +481,13 @@ class Alternatives:
             if history.attempts:
                 found += [j for j in history.looks.get(target, ()) if j in history.attempts and j not in found]
             self._writers_that_read[target] = found
+        return found
+
+    def _undecided_writers(self, target: Any, forms: OtherForms) -> list[StepIndex]:
+        """Those of these steps whose forms do not decide what reads them."""
+        found = self._undecided.get(target)
+        if found is None:
+            found = self._undecided[target] = [j for j in self._reading_writers(target) if j not in forms.data_steps]
         return found
 
     def _swap(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
 from mazurka.explore.reads_from.objects import is_of_object
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
-from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
@@ -18,8 +17,7 @@ from mazurka.trace.targets import Kind, kind_of, of_kinds
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """A node on the path: its number, its step in this run, and the causal past of all nodes before."""
 
     number: int
@@ -58,7 +56,8 @@ class DecisionPath:
         tried = {target for step in history.attempts for target in history.writes[step]}
         self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
         self.takers = self._takers(self.lockable | tried)
-        self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
+        reads = zip(history.states, history.reads, strict=True)
+        self.by_state = {state: step for step, (state, read) in enumerate(reads) if read}
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
         self.stops: list[Decision] = []
         # The same for operations that never happened; the step is an index of history.pending.
@@ -148,7 +147,13 @@ class DecisionPath:
         """This run's answer: that of the seed, unless the step turned out to be another."""
         if node.asks == Asks.TAKER:
             return self.history.states[step]
-        return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
+        return self._answer_of_reads(step)
+
+    def _answer_of_reads(self, step: int) -> int:
+        reads = self.history.reads[step]
+        if len(reads) == 1:
+            return self.print_of(reads[0][1])
+        return answer_of([self.print_of(source) for _, source in reads])
 
     def _pass(self, node: DecisionNode, step: int) -> None:
         self.stops.append(Decision(len(self.stops), node, StepIndex(step), tuple(self.past)))
@@ -180,7 +185,7 @@ class DecisionPath:
         """The question about a step, and its answer in this run."""
         history, lock = self.history, self.taken[step]
         if lock is None:
-            answer = answer_of([self.print_of(source) for _, source in history.reads[step]])
+            answer = self._answer_of_reads(step)
             return DecisionNode(Asks.SOURCE, history.states[step], 0, answer), answer
         source = next(s for t, s in history.reads[step] if t == lock)
         answer = history.states[step]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -12,14 +12,12 @@ from mazurka.explore.reads_from.decision_path import DecisionPath
 from mazurka.explore.reads_from.feasibility import FeasibilityCheck, Tally
 from mazurka.explore.reads_from.forms import NOTHING, Reading, Readings, StepForms, Unresolved, chain
 from mazurka.explore.reads_from.objects import ObjectsOfRun, is_absent, is_of_object, without_objects
+from mazurka.explore.reads_from.sources import PossibleSources
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import Target
 
 #: The most readings of a step that are tried.
 _READINGS: Final = 512
-
-#: The possible sources of a step's read of a target, given its source in the run (None: it does not read the target).
-SourcesOf = Callable[[StepIndex, Any, StepIndex | None], list[StepIndex]]
 
 
 def _accesses(reading: Reading) -> list[tuple[Target, bool]]:
@@ -58,7 +56,7 @@ class OtherForms:
         several: Sequence[StepIndex],
         asking: FeasibilityCheck,
         tally: Tally,
-        sources: SourcesOf,
+        sources: PossibleSources,
         objects: ObjectsOfRun,
     ) -> None:
         self.walk = walk
@@ -90,7 +88,7 @@ class OtherForms:
         """The reading of the run, if there is no other one; otherwise none. The run has been learnt from, so the form
         is known, unless runs contradict each other."""
         reads = self.history.reads[step]
-        if self.forms.contradicted or any(len(self.sources(step, target, source)) > 1 for target, source in reads):
+        if self.forms.contradicted or any(len(self.sources.of(step, target, source)) > 1 for target, source in reads):
             return []
         prints = tuple([self.walk.print_of(source) for _, source in reads])
         return [Reading(reads, prints, self.history.writes[step], len(reads), True)]
@@ -101,7 +99,7 @@ class OtherForms:
 
         def options(target: Any) -> list[StepIndex]:
             if target not in choices:
-                choices[target] = self.sources(step, target, shown.get(target))
+                choices[target] = self.sources.of(step, target, shown.get(target))
             return choices[target]
 
         return Readings(self.forms, self.history, step, options, self.walk.print_of, self.objects.here).all()
@@ -120,9 +118,7 @@ class OtherForms:
         self._writing = writing
 
     def that_write(self, target: Any) -> list[tuple[StepIndex, Reading]]:
-        """The steps with readings, other than those in the run, in which they write a target."""
-        for _ in self.compute():
-            pass
+        """The steps with readings, other than those in the run, in which they write a target; after :meth:`compute`."""
         assert self._writing is not None
         return self._writing.get(target, [])
 
@@ -133,7 +129,7 @@ class OtherForms:
         shown, printed = dict(history.reads[step]), fingerprint(history.states[rival], form.prints)
 
         def options(target: Any) -> list[StepIndex]:
-            present = [shown[target]] if target in shown else self.sources(step, target, None)
+            present = [shown[target]] if target in shown else self.sources.of(step, target, None)
             return [base, *present] if target in form.writes else present
 
         def print_of(source: StepIndex) -> int:

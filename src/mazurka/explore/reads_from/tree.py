@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 
 class Asks(IntEnum):
@@ -10,6 +11,10 @@ class Asks(IntEnum):
 
     SOURCE = 0  # which writes does the step of a thread in this state read from?
     TAKER = 1  # which thread acquires this lock next after this release?
+
+
+#: Those of nearly all nodes.
+_NONE: Final = frozenset[int]()
 
 
 class DecisionNode:
@@ -27,7 +32,7 @@ class DecisionNode:
         self.first = first
         self.second = second
         self.tried = {answer}
-        self.guesses: set[int] = set()  # answers asked for with a guess of a step's accesses
+        self.guesses: frozenset[int] = _NONE  # answers asked for with a guess of a step's accesses
 
 
 class Branch:

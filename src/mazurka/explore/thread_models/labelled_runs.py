@@ -31,6 +31,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.protocol import OPAQUE, Access, Blocked, Run
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.own_reads import is_own_read
 from mazurka.trace.targets import OBJECTS, WAKE, Kind, Target, Trait, kind_of
 
 #: Labels, which are their own fingerprints: the initial value that no key is known of (also: a lock that is free, a
@@ -66,9 +67,9 @@ class LabelledStep(NamedTuple):
 
 
 class LabelledRun:
-    """The steps of a run, but those that touch only what no other thread touches: these come with their thread's next
-    step, whatever the order. ``initial`` are the labels of locations at first, ``stuck`` those that the threads that
-    wait at its end would see, ``length`` is the number of the steps."""
+    """The steps of a run, but those that touch only what no other thread touches, or read only what no other changes:
+    these come with their thread's next step, whatever the order. ``initial`` are the labels of locations at first,
+    ``stuck`` those that the threads that wait at its end would see, ``length`` is the number of the steps."""
 
     __slots__ = ("_prints", "initial", "length", "stuck", "tasks", "threads")
 
@@ -120,7 +121,9 @@ class _Labeller:
 
     def _look_through(self, entries: Sequence[Entry]) -> None:
         tracked, owners = self.tracked, dict[Target, int]()
-        for task, op, target, _, point, value, more in entries:
+        for task, op, target, site, point, value, more in entries:
+            if not point and is_own_read(op, target, site, more):
+                continue
             if point or owners.setdefault(target, task) != task:
                 tracked.add(target)
             if value == OPAQUE:
@@ -138,7 +141,10 @@ class _Labeller:
         histories = [fingerprint_of_name(name) for name in self.run.tasks]
         memory, prints, waiting, tracked = self.memory, self.prints, self.waiting, self.tracked
         for number, (task, op, target, site, point, value, more) in enumerate(self.run.entries()):
-            if not (point or target in tracked or more and any(each.target in tracked for each in more)):
+            if not point and (
+                is_own_read(op, target, site, more)
+                or not (target in tracked or more and any(each.target in tracked for each in more))
+            ):
                 continue
             self.seen.clear()
             sees: list[tuple[int, int]] = []

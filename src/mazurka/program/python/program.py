@@ -33,7 +33,7 @@ from mazurka.program.protocol import (
     Run,
 )
 from mazurka.program.python import activation, outside, primitives, stacks, trials
-from mazurka.program.python.analysis.checks import arguments
+from mazurka.program.python.analysis.checks import arguments, look_ahead
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Function, Script, only_defines, wrong_request
 from mazurka.program.python.included import require_explorable, require_modules
@@ -550,6 +550,7 @@ class PythonProgram(LearnsPoints):
             runtime.snapshot_stack = stacks.frames
             runtime.on_use = name_primitive
         if plan.arguments:
+            look_ahead()
             runtime.arguments = arguments
         if plan.keys or plan.values:
             runtime.is_opaque = stacks.is_unseen

@@ -134,6 +134,7 @@ class Runtime:
         "is_left",
         "is_recording",
         "keyed",
+        "keyed_at_points",
         "learned",
         "leaves_out_own",
         "leaves_out_private",
@@ -189,7 +190,7 @@ class Runtime:
     on_error: Callable[[Runtime, Task, BaseException], Failure | None] = staticmethod(lambda runtime, task, error: None)
     on_use: Callable[[Runtime, Any], None] = staticmethod(lambda runtime, primitive: None)  # detail: names a primitive
     snapshot_stack: Callable[[], Any] = tuple
-    arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
+    arguments: Callable[[int], dict[str, Any]] | None = None  # keyed: by site, those of the running function, as keys
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     whereabouts: Callable[[], int] = staticmethod(int)  # values: where the running thread is, as a site
     abandoned: tuple[greenlet, ...] = ()
@@ -217,6 +218,7 @@ class Runtime:
         self.values = plan.values and not plan.detail
         self.keyed = self.values or plan.keys and not plan.detail  # values are recorded as keys
         self.detail = plan.detail or self.keyed  # values are recorded: in words, or else as keys
+        self.keyed_at_points = self.keyed and not (self.values or plan.arguments)  # values read elsewhere are not
         if plan.timing is not None:
             self.in_time = True
         self.careful = False  # whether metadata of steps is kept beyond the log: values, clocks, reads of loops
@@ -499,7 +501,12 @@ class Runtime:
             elif record is SHARED:
                 if not point:
                     self.sharing.learn((site,))
-            elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
+            elif (
+                record is None
+                or site not in record[2]
+                or (record[0] != index and (op is not _READ or record[0] != -1))
+                or not (op is _READ or record[1])
+            ):
                 self.sharing.touch(index, op, target, site, point)
             if more:
                 for how, where, _ in more:
@@ -517,11 +524,15 @@ class Runtime:
                 self._stop_before(task, op, target, site)
         task.doubts = False
         if self.careful:
-            value = self.accounts.take(self, task, op, target, value, more)
+            value = self.accounts.take(self, task, op, target, site, value, more)
         log = self.log  # the rest as in _record, which most steps would spend a tenth of their time to call
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
+
+    def shows(self, site: int) -> bool:
+        """Whether the value of a read at a site is recorded, in a run with ``detail``."""
+        return not self.keyed_at_points or site in self.points
 
     def leave_out_private(self, own: bool) -> None:
         """The first thread is about to be started, and nothing needs all steps: from now on accesses of private objects
@@ -929,7 +940,7 @@ class Runtime:
         self, task: Task, op: Op, target: Target, site: int, point: bool, value: Any, more: tuple[Access, ...]
     ) -> None:
         if self.careful:
-            value = self.accounts.take(self, task, op, target, value, more)
+            value = self.accounts.take(self, task, op, target, site, value, more)
         log = self.log
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:

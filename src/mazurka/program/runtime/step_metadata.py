@@ -38,9 +38,10 @@ class Logged(Protocol):
     detail: bool  # values are recorded, with `keyed` as keys
     keyed: bool
     timed: bool
+    points: set[int]
     log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]]
     snapshot_stack: Callable[[], Any]
-    arguments: Callable[[], dict[str, Any]]
+    arguments: Callable[[int], dict[str, Any]] | None
     is_opaque: Callable[[], bool]
 
     def look_up(self, value: Callable[[], Any]) -> Any:
@@ -61,10 +62,12 @@ class StepMetadata:
         self.given: dict[StepIndex, dict[str, Any]] = {}
         self.unsettled: list[tuple[int, Callable[[], Any]]] = []  # steps whose values are known after the write
 
-    def take(self, run: Logged, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
+    def take(
+        self, run: Logged, task: Task, op: Op, target: Target, site: int, value: Any, more: tuple[Access, ...]
+    ) -> Any:
         """Keep the metadata of a step that is about to be logged; returns the value to log."""
         if run.detail:
-            value = self._value(run, op, target, value)
+            value = self._value(run, op, target, site, value)
         self._count(task, op, target)
         if more:
             self.take_more(task, more)
@@ -100,13 +103,13 @@ class StepMetadata:
         if step[5] is not OPAQUE:
             run.log[-1] = (*step[:5], ("shown", value) if run.keyed else value, step[6])
 
-    def _value(self, run: Logged, op: Op, target: Target, value: Any) -> Any:
+    def _value(self, run: Logged, op: Op, target: Target, site: int, value: Any) -> Any:
         if self.unsettled:
             self.settle(run)
         number = len(run.log)
         if not run.keyed:
             self.stacks[number] = run.snapshot_stack()
-        elif given := run.arguments():
+        elif READS[op] and run.arguments is not None and site in run.points and (given := run.arguments(site)):
             self.given[StepIndex(number)] = given
         if callable(value):
             if WRITES[op]:

@@ -154,8 +154,21 @@ def uses_of(site: int) -> Uses:
     return source.uses(site)
 
 
-def arguments() -> dict[str, Any]:
-    """The arguments of the innermost running function of the program, as far as they are plain: keys by name."""
+#: By site: whether checks or stores depend on a read there; None where that has not been asked yet.
+_decides: Final[dict[int, bool | None]] = {}
+
+
+def look_ahead() -> None:
+    """A run begins: learn which sites it is of use to know the arguments at, among those that earlier ones came to."""
+    for site in [site for site, decides in _decides.items() if decides is None]:
+        _decides[site] = any(uses_of(site))
+
+
+def arguments(site: int) -> dict[str, Any]:
+    """The arguments of the innermost running function of the program, as far as they are plain: keys by name. None at
+    sites of which they decide nothing."""
+    if _decides.setdefault(site, None) is False:
+        return {}
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back

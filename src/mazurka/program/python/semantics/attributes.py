@@ -270,7 +270,7 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
 def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access, ...] = ()) -> None:
     target = (ATTRIBUTE, number(thing), name)
     value = None
-    if run.detail:
+    if run.detail and (op is not _READ or run.shows(site)):
         objects.label(run, target, thing, f".{name}")
         look = objects.own_attribute if run.keyed else objects.peek_attribute
         value = objects.peek(lambda: look(thing, name), run.names[target])

@@ -79,6 +79,10 @@ class AccessCollector:
         self.untracked = running.untracked
         self.uncontrolled = running.uncontrolled
 
+    def shows(self, _site: int) -> bool:
+        """Like the runtime's method: the step may be a point."""
+        return True
+
     def visit(
         self, op: Op, target: Any, _site: int, value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
     ) -> None:

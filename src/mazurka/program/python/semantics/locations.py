@@ -211,7 +211,7 @@ def emit(
         more = (*more, *_ends_of_items(thing, {target, *[each.target for each in more if each.op is not _READ]}))
     if key_fields.are_seen():
         more = (*more, *_changed_fields(thing))
-    if not run.detail:
+    if not run.detail or (op is _READ and not run.shows(site)):
         run.visit(op, target, site, None, more)
     else:
         _emit_detail(run, thing, site, op, target, more, look)
@@ -267,7 +267,7 @@ def _emit_detail(run: Any, thing: Any, site: int, op: Op, target: Target, more: 
 
 def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> None:
     """Pass one step that reads several locations of some containers."""
-    if run.detail:
+    if run.detail and run.shows(site):
         by_number = {abs(number(each)): each for each in found}
         for access in reads:
             if kind_of(access.target) is Kind.GLOBAL:

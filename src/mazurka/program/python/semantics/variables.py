@@ -93,7 +93,7 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
         target = (ATTRIBUTE, n, name)
         if n in run.private and run.pass_privately(_READ, target, site, kind):
             return thing
-        if run.detail:
+        if run.detail and run.shows(site):
             attributes.read(run, thing, name, site, how)
         else:
             run.visit(_READ, target, site)
