@@ -123,3 +123,32 @@ def test_orders_of_real_threads_are_explored(seed: int, tmp_path: Path) -> None:
     explored = reached(scenario, "auto")
     assert explored.verdict is Verdict.VERIFIED
     assert {repr(each) for each in _real(scenario, seed, 40)} <= explored.returned
+
+
+_SETS_OF_TASKS = """
+import asyncio
+import threading
+
+made = []
+
+
+def scenario():
+    thread = threading.Thread(target=made.append, args=(1,))
+
+    async def work():
+        made.append([0] * len(made))
+        tasks = {asyncio.create_task(asyncio.sleep(0, n)) for n in range(6)}
+        done, _ = await asyncio.wait(tasks)
+        return [task.result() for task in done]
+
+    thread.start()
+    found = asyncio.run(work())
+    thread.join()
+    return found
+"""
+
+
+def test_sets_of_tasks_have_the_same_order_in_each_execution(tmp_path: Path) -> None:
+    explored = reached(loaded_module(_SETS_OF_TASKS, tmp_path).scenario, "dfs")
+    assert explored.executions > 1
+    assert len(explored.returned) == 1

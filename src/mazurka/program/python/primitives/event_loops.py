@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.instrument.own import contextlib
+from mazurka.program.python.primitives.births import hash_of_birth, note_birth
 from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import (
@@ -403,6 +404,16 @@ def pairs() -> list[tuple[Any, Any]]:
     return found
 
 
+def _future_init(real: Callable[..., None]) -> Callable[..., None]:
+    """``Future()``, also of a task."""
+
+    def future_init(self: Any, *, loop: Any = None) -> None:
+        real(self, loop=loop)
+        note_birth(self)
+
+    return future_init
+
+
 async def _nothing() -> None:
     """Makes a coroutine that ends at once."""
 
@@ -425,9 +436,11 @@ def install() -> Callable[[], None]:
     _warm_up()
     events, tasks = sys.modules["asyncio.events"], sys.modules["asyncio.tasks"]
     task = vars(tasks)["_PyTask"]
+    future = vars(sys.modules["asyncio.futures"])["_PyFuture"]
     policy = vars(events).get("BaseDefaultEventLoopPolicy") or vars(events)["_BaseDefaultEventLoopPolicy"]
     replacements: dict[type, dict[str, Any]] = {
         task: {"get_name": _get_name(task.get_name)},
+        future: {"__init__": _future_init(future.__init__), "__hash__": hash_of_birth},
         policy: {"_Local": _Local},
     }
     undo, real = replace(replacements, {}), vars(warnings)["_warn_unawaited_coroutine"]

@@ -37,10 +37,10 @@ import threading
 import types
 from collections.abc import Callable
 from typing import Any, Final
-from zlib import crc32
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives import completions, names
+from mazurka.program.python.primitives.births import hash_of_birth, note_birth
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
@@ -253,16 +253,9 @@ def add_done_callback(self: Any, function: Any) -> None:
 
 
 def future_init(self: Any, *args: Any, **named: Any) -> None:
-    """``Future()``: numbered like all objects that a run makes."""
+    """``Future()``, numbered."""
     _original[_Future, "__init__"](self, *args, **named)
-    if (models := here()) is not None:
-        self.__dict__["_mz_birth"] = models.number()
-
-
-def future_hash(self: Any) -> int:
-    """The hash is that of the birth, not of the address: sets of futures have the same order in every run."""
-    birth: str | None = self.__dict__.get("_mz_birth")
-    return object.__hash__(self) if birth is None else crc32(birth.encode())
+    note_birth(self)
 
 
 def acquire_futures(self: Any, futures: Any) -> None:
@@ -365,7 +358,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     },
     _Future: {
         "__init__": future_init,
-        "__hash__": future_hash,
+        "__hash__": hash_of_birth,
         "result": _awaited("result"),
         "exception": _awaited("exception"),
         "cancel": cancel,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextvars
+from collections.abc import Callable
+from typing import Final
 
 from mazurka.program.python.primitives.run import Models, current
 from mazurka.program.runtime.concurrency import ends_known
@@ -67,6 +69,20 @@ class Pool:
             self.models.runtime.need_points(POOL_POINTS)
 
 
+class _Handler:
+    """In place of the pool, for threads that stand for one of those that CPython's pool has besides its workers: no
+    task waits for a worker meanwhile, whatever such a thread waits for."""
+
+    def blocks(self, op: Op, target: Target, limited: bool) -> None:
+        """It is about to pass an operation that may have to wait."""
+
+    def waits(self) -> None:
+        """It waits, or looks at the time."""
+
+
+_HANDLER: Final = _Handler()
+
+
 class _Turn:
     """The wait of a task of a pool with one worker."""
 
@@ -104,6 +120,19 @@ def end_task(pool: Pool, begun: int) -> None:
     runtime = pool.models.runtime
     if len(contextvars.copy_context()) or _keeps_locks(runtime, runtime.current, begun):
         runtime.need_points(POOL_POINTS)
+
+
+def handle(pool: Pool, work: Callable[[], None]) -> None:
+    """Do work that a thread of CPython's pool besides its workers does, with all other such work: the running thread
+    does this part of it only. So it must not ask for its identity, nor leave state behind, as a task."""
+    runtime = pool.models.runtime
+    begun = len(runtime.log)
+    runtime.current.pool = _HANDLER
+    try:
+        work()
+    finally:
+        runtime.current.pool = None
+    end_task(pool, begun)
 
 
 def _keeps_locks(runtime: Runtime, task: Task, begun: int) -> bool:

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from mazurka.program.python.primitives import names, thread_pool_results
 from mazurka.program.python.primitives.callbacks import called
-from mazurka.program.python.primitives.pools import begin_task, end_task, knows_end
+from mazurka.program.python.primitives.pools import begin_task, end_task, handle, knows_end
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step, read, write
@@ -285,7 +285,7 @@ def _feed_later(pool: ThreadPool, job: PoolJob, tasks: Any, set_length: Any, pla
     pool.feeders.append(job.feeder)
     if place:
         join_thread(pool.models, pool.feeders[place - 1])
-    _feed(pool, job, tasks, set_length)
+    handle(pool, lambda: _feed(pool, job, tasks, set_length))
 
 
 def _feed(pool: ThreadPool, job: PoolJob, tasks: Any, set_length: Any) -> None:
@@ -382,7 +382,7 @@ def _call_back(pool: ThreadPool, job: PoolJob, place: int) -> None:
     space = job.result.__dict__
     function = space["_callback" if space["_success"] else "_error_callback"]
     if function:
-        called(function, space["_value"])
+        handle(pool, lambda: called(function, space["_value"]))
 
 
 for _each in (_live, _feed_later, _call_back):

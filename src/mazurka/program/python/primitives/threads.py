@@ -32,6 +32,7 @@ from mazurka.program.python.instrument.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.isolation import earlier_threads
 from mazurka.program.python.primitives import alike, contexts, identifiers, names, uncaught
 from mazurka.program.python.primitives import run as _run
+from mazurka.program.python.primitives.births import hash_of_birth
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import (
     Models,
@@ -189,13 +190,6 @@ def _init_plain(
     space["_stderr"] = sys.stderr
     if _HANDLES:
         space.update({name: make() for name, make in _HANDLES.items()})
-
-
-def thread_hash(self: Any) -> int:
-    """The hash is that of the birth, not of the address: sets of threads (those of an executor) have the same order in
-    every run."""
-    birth: str | None = self.__dict__.get("_mz_birth")
-    return object.__hash__(self) if birth is None else zlib.crc32(birth.encode())
 
 
 #: The trace functions of each new thread: for the models they are plain values.
@@ -515,7 +509,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "start": thread_start,
         "join": thread_join,
         "is_alive": thread_is_alive,
-        "__hash__": thread_hash,
+        "__hash__": hash_of_birth,
     },
     _Dummy: {"is_alive": lambda self: thread_is_alive(self) if here() else _original[_Dummy, "is_alive"](self)},
 }

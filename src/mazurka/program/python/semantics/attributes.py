@@ -34,6 +34,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
     classification,
+    consulted,
     foreign,
     handed_objects,
     harmless,
@@ -255,6 +256,9 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     if getter is not None:
         for report in calling:
             report(run, getter, site, (thing,), {})
+        return
+    if is_a(thing, functools.partial) and name == "keywords":
+        consulted.hold_keywords(run, thing, site, index=-1)
         return
     text = f"{type(thing).__name__}.{name}, which calls read without a step,"
     count = functools.partial(count_untracked, run, text, site)

@@ -57,7 +57,7 @@ from mazurka.program.python.semantics.gathering import (
     is_simple,
 )
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import bases, perform
+from mazurka.program.python.semantics.locations import bases, contents, perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import (
     MISSING,
@@ -272,6 +272,7 @@ def announce_found(run: Any, thing: Any, found: Any, site: int, args: tuple[Any,
     elif kind is staticmethod or kind is classmethod:
         announce(run, found.__func__, site, (thing, *args) if kind is classmethod else args, named)
     elif kind is functools.partialmethod:
+        _read_keywords(run, found, site)
         announce(run, found.func, site, (thing, *found.args, *args), {**found.keywords, **named})
     elif kind in _UNBOUND and not is_a(thing, type):
         announce(run, found, site, (thing, *args), named)
@@ -410,11 +411,27 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         deep_access.read(run, (*args, *named.values()), site)
 
 
+_PARTIAL: Final = frozenset((functools.partial, functools.partialmethod))
+
+
+def _read_keywords(run: Any, function: Any, site: int) -> None:
+    """A partial is about to read its dictionary of keywords, and to call a function. If this is instrumented, the
+    reading is a step of its own, right before it; otherwise it is part of one that comes later."""
+    if run.is_recording:
+        return
+    if is_seen(function.func) and type(function) in _PARTIAL:
+        reads = contents(function.keywords)
+        run.visit(_READ, reads[0].target, site, None, tuple(reads[1:]))
+    elif function.keywords:
+        consulted.hold_keywords(run, function, site)
+
+
 def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A callable that is neither a function nor a class."""
     if kind in _UNBOUND and args:
         _unbound(run, function, site, args, named)
     elif kind is functools.partial or is_a(function, functools.partial):
+        _read_keywords(run, function, site)
         announce(run, function.func, site, (*function.args, *args), {**function.keywords, **named})
     elif kind is operator.methodcaller:
         if args:

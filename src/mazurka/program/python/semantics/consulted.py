@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, untracked
 from mazurka.program.python.semantics.class_shapes import shape_of
@@ -37,10 +38,24 @@ _codes: Final[dict[int, types.CodeType]] = per_run({})
 held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
 
-def hold(run: Any, known: int, count: Callable[[], None]) -> None:
-    """The running thread reads the content of an object, by its number, in more than one step: ``count`` is called if
-    another thread changes it at the same time."""
-    held.setdefault(abs(known), {}).setdefault(run.current.index, {}).setdefault(-1, count)
+def hold(run: Any, known: int, count: Callable[[], None], index: int | None = None) -> None:
+    """A thread, by index, the running one by default, reads the content of an object, by its number, in more than one
+    step: ``count`` is called if another thread changes it at the same time."""
+    held.setdefault(abs(known), {}).setdefault(run.current.index if index is None else index, {}).setdefault(-1, count)
+
+
+def hold_keywords(run: Any, function: functools.partial[Any], site: int, index: int | None = None) -> None:
+    """A thread may call a partial in a step of code in C: each call reads its dictionary of keywords."""
+    if not run.is_recording:
+        hold(run, number(function.keywords), functools.partial(_count_keywords, run, site), index)
+
+
+def _count_keywords(run: Any, site: int) -> None:
+    text = "keywords of a partial, changed while it may be called"
+    if site:
+        untracked.count_untracked(run, f"{text},", site)
+    else:
+        run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 #: At most so many containers in a result are searched for further ones.
@@ -59,6 +74,8 @@ def note(things: Iterable[Any]) -> None:
             _codes[id(each.gi_code)] = each.gi_code
         elif kind is functools.partial:
             note((each.func,))
+            if each.keywords and activation.active is not None:
+                hold_keywords(activation.active, each, 0)
         elif kind in CALLING:
             note([inner for inner in gc.get_referents(each) if type(inner) not in deep_access.PLAIN or callable(inner)])
 

@@ -117,7 +117,8 @@ def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> 
     reads."""
     module = space_name(thing)
     accesses = [Access(op, (GLOBAL, module, key)) for key in keys]
-    constants = () if op is _READ or _are_variables(thing, keys) else tuple(keys)
+    is_harmless = op is _READ or not has_concurrent_threads(run) or _are_variables(thing, keys)
+    constants = () if is_harmless else tuple(keys)
     unread = op is _WRITE and constants and _is_of_compiled(thing)
     if constants and not unread:
         _count_assignment(run, site)

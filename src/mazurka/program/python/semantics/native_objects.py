@@ -421,10 +421,16 @@ KEPT_IN: Final = ("data", "maps")
 
 
 def attributes_of(thing: Any) -> list[Any]:
-    """The values of an object's attributes, those in slots included."""
+    """The values of an object's attributes, those in slots included, without what models keep there."""
     space = dictionary(thing)
     inside = [*space.values()] if type(space) is dict else []
-    return inside + [each for each in gc.get_referents(thing) if each is not space and each is not type(thing)]
+    inside += [each for each in gc.get_referents(thing) if each is not space and each is not type(thing)]
+    ours = {id(space[name]) for name in _OF_MODELS if name in space} if type(space) is dict else ()
+    return [each for each in inside if id(each) not in ours] if ours else inside
+
+
+#: Attributes that models add to objects of the library.
+_OF_MODELS: Final = ("_mz", "_mz_models", "_mz_pool", "_mz_job")
 
 
 def held_by(thing: Any) -> list[Any]:

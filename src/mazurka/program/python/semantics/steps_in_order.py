@@ -44,8 +44,10 @@ def steps_in_order(run: Any, among: Container[int] | None = None) -> Iterator[St
 
 
 def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:
-    """Whether a step is neither before nor after all steps of a thread, given by index."""
+    """Whether a step is neither before nor after all steps of a thread, given by index; -1 stands for any thread."""
     mine = step.entry[0]
+    if index < 0:
+        return True
     if index == mine or index in step.joined:
         return False
     return index in step.begun or not run.tasks[index].name.startswith(f"{run.tasks[mine].name}.")
