@@ -815,3 +815,14 @@ def test_another_test_in_between_ends_repetition(shell):
         "--mazurka", f"test_it.py::{name}[0]", "test_it.py::test_other[0]", f"test_it.py::{name}[1]", status=0
     )
     assert "explored 2 tests: 2 verified; 1 starts no threads" in done.stdout
+
+
+@pytest.mark.parametrize("fails", ['pytest.fail("nothing was raised")', "with pytest.raises(KeyError): {}.get(1)"])
+def test_a_thread_may_fail_as_tests_of_pytest_do(shell, fails):
+    # pytest's own failures derive from BaseException; pytest-race 0.2.0 loses them (findings/pytest-race-raises.sh).
+    shell.write(
+        "test_it.py", IN_TWO_THREADS + f"\n\ndef work():\n    {fails}\n\ndef test_it():\n    in_two_threads(work)\n"
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert outcome(done) == {"failed": 1}
+    assert "violation: Failed:" in done.stdout
