@@ -10,7 +10,10 @@
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-python3.12 -m venv "$folder/venv"
+for name in python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12*/bin/python3; do
+    "$name" -c "" 2>/dev/null && python=$name && break
+done
+"$python" -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check simloom==0.5.0 detangle==0.1.0
 cat >"$folder/naps.py" <<'PYTHON'
 import asyncio
