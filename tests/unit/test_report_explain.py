@@ -294,6 +294,16 @@ def test_a_failure_of_one_thread_alone_blames_no_order(source: Path) -> None:
     assert beside.sentence == "main fails in the order below."
 
 
+def test_threads_that_wait_for_ever_after_a_failure_are_named(source: Path) -> None:
+    run = Written(source, "0 w x=1 @3", "1 w y=2 @5")
+    waiting = (BlockedThread("0", "an item in Queue `answers`", None, None),)
+    run.run.failures.append(Failure(FailureKind.BLOCKED, "stuck", "0", None, waiting=waiting, step=2))
+    told = run.fails(1, 9)
+    assert told.sentence == (
+        "thread 0.1 fails in the order below. After that, main waits for ever for an item in Queue `answers`."
+    )
+
+
 def test_a_run_of_nothing_is_explained(source: Path) -> None:
     told = explain(Run(["0"], [], []), Failure(FailureKind.EXIT, "exit", "0", None), Written(source))
     assert len(told.rows) == 1

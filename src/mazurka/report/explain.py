@@ -53,7 +53,25 @@ def _explained(trail: Trail, relevant: Relevance, program: Program) -> Explanati
     rows = [*_rows(trail, relevant, program), *_endings(trail)]
     mentioned = {row.thread for row in rows if isinstance(row, Row)}
     columns = tuple(Column(name, label_of_name(run, name)) for name in run.tasks if name in mentioned)
-    return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence + _timing(trail))
+    return Explanation(columns, tuple(_without_early_fold(rows)), shape, sentence + _timing(trail) + _left(trail))
+
+
+def _left(trail: Trail) -> str:
+    """The sentence that other threads wait for ever after the failure of one, if they do."""
+    if trail.failure.waiting or trail.failure.is_race:
+        return ""
+    left = [
+        f"{label_of_name(trail.run, each.thread)} waits for ever for {awaited_words(trail.run, each)}"
+        for failure in trail.run.failures
+        if failure.step >= trail.failure.step and failure.thread != trail.failure.thread
+        for each in failure.waiting[:_MOST_LEFT]
+        if each.thread != trail.failure.thread
+    ]
+    return f" After that, {' and '.join(left[:_MOST_LEFT])}." if left else ""
+
+
+#: Of at most so many threads that wait for ever after a failure it is said what for.
+_MOST_LEFT: Final = 3
 
 
 def _timing(trail: Trail) -> str:

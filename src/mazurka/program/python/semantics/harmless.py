@@ -253,11 +253,14 @@ def is_persistent(kind: type) -> bool:
     return named and vars(sys.modules.get(kind.__module__, types)).get(kind.__name__) is kind
 
 
-def looks_only_at_keys(thing: Any, name: str) -> bool:
-    """Whether a method of a persistent collection in C looks at nothing but keys, which are plain."""
+def looks_only_at_keys(kind: type, name: str) -> bool:
+    """Whether a method of a persistent collection in C looks at nothing but keys."""
+    return is_persistent(kind) and name in _PERSISTENT[kind.__module__][kind.__name__].split()
+
+
+def has_plain_keys(thing: Any) -> bool:
+    """Whether nothing but the keys of a persistent collection in C decides whether they are equal."""
     kind = type(thing)
-    if not is_persistent(kind) or name not in _PERSISTENT[kind.__module__][kind.__name__].split():
-        return False
     return not kind.__name__.startswith("HashTrie") or (
         len(thing) <= _MOST_KEYS and all(type(each) in _PLAIN_KEYS for each in thing)
     )

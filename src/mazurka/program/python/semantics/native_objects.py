@@ -215,13 +215,27 @@ _LAZY_VIEWS: Final = frozenset(id(kind) for kind in LAZY if not hasattr(kind, "_
 
 def is_read_by(thing: Any, name: str) -> bool:
     """Whether a method of an object in C only looks at it."""
-    if (name == "tell" and type(thing) in _POSITIONS) or harmless.looks_only_at_keys(thing, name):
+    if name == "tell" and type(thing) in _POSITIONS:
+        return True
+    if harmless.looks_only_at_keys(type(thing), name) and _has_plain_keys(thing):
         return True
     if name not in _LOOKING or not _is_known(type(thing), name):
         return False
     return not (root_of_class(type(thing)) in _MOVED_BY_LOOKING and name in ("__iter__", "__copy__")) and not hasattr(
         type(thing), "__next__" if name == "__iter__" else "__mz_none__"
     )
+
+
+#: Number of a persistent collection -> whether its keys are plain: it is never changed.
+_plain: Final[dict[int, bool]] = per_run({})
+
+
+def _has_plain_keys(thing: Any) -> bool:
+    n = number(thing)
+    found = _plain.get(n)
+    if found is None:
+        found = _plain[n] = harmless.has_plain_keys(thing)
+    return found
 
 
 def _is_known(kind: type, name: str) -> bool:
