@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Target, is_only_content
+from mazurka.trace.targets import CONTENT_TAGS, Target
 
 
 def is_own_read(op: Op, target: Target, site: int, more: tuple[Any, ...]) -> bool:
     """Whether a step that is no point is such a read. Operations on primitives have no site, or other targets."""
-    return (
-        op is Op.READ
-        and site != 0
-        and is_only_content(target)
-        and (not more or all(access.op is Op.READ and is_only_content(access.target) for access in more))
-    )
+    if op is not Op.READ or not site or target[0] not in CONTENT_TAGS:
+        return False
+    for access in more:
+        if access.op is not Op.READ or access.target[0] not in CONTENT_TAGS:
+            return False
+    return True

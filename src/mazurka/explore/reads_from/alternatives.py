@@ -76,7 +76,7 @@ class Alternatives:
         self._lockers = StepsByThread(self.history, self.locks)
         self._writers_that_read: dict[Any, list[StepIndex]] = {}
         self._undecided: dict[Any, list[StepIndex]] = {}
-        self._waited_for = {target for _, op, target in self.history.pending if op in (Op.ACQUIRE, Op.RMW)}
+        self._contested: set[Any] | None = None
 
     def all(self) -> Iterator[CandidateSchedule | None]:
         """Compute the alternatives of this run at every node passed; also yields None where the caller may pause."""
@@ -281,13 +281,20 @@ class Alternatives:
                 return True
         elif any(len(self.sources.of(step, target, present)) > 1 for target, present in reads):
             return True
-        return any(
-            target in self.lockable
-            or target in self._waited_for
-            or forms.that_write(target)
-            or self._undecided_writers(target, forms)
-            for target, _ in reads
-        )
+        if self._contested is None:
+            self._contested = self._contested_targets(forms)
+        return any(target in self._contested for target, _ in reads)
+
+    def _contested_targets(self, forms: OtherForms) -> set[Any]:
+        """The targets that steps might write which do not in the run, or not before others that they need now."""
+        history, data_steps = self.history, forms.data_steps
+        found = {target for _, op, target in history.pending if op in (Op.ACQUIRE, Op.RMW)}
+        found |= self.lockable | forms.written()
+        found |= {target for step in history.attempts for target, _ in history.reads[step]}
+        for target, steps in history.writers.items():
+            if any(history.reads[step] and step not in data_steps for step in steps):
+                found.add(target)
+        return found
 
     def _other_readings(self, stop: Decision, forms: OtherForms) -> Iterator[CandidateSchedule | None]:
         """Every other combination of reads of a step, also from steps in other forms than in the run."""

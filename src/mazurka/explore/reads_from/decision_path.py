@@ -46,7 +46,9 @@ class DecisionPath:
     def __init__(self, history: History, branch: Branch, taken_kinds: set[str] | frozenset[str]) -> None:
         self.history = history
         self.branch = branch
-        self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
+        self.taken = history.acquires  # by step: the lock that it takes
+        if taken_kinds:
+            self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
         self.locks: dict[Any, list[StepIndex]] = {}  # by lock: the steps that acquire it, and may wait for it
         for step, lock in enumerate(self.taken):
             if lock is not None:

@@ -122,6 +122,11 @@ class OtherForms:
         assert self._writing is not None
         return self._writing.get(target, [])
 
+    def written(self) -> set[Any]:
+        """The targets that steps write in these readings."""
+        assert self._writing is not None
+        return {*self._writing}
+
     def after(self, step: StepIndex, rival: StepIndex, form: Reading) -> Iterator[Reading]:
         """The readings of a step in which it reads from ``rival``, which has the form ``form``; all else is as in the
         run."""

@@ -51,13 +51,16 @@ class PossibleSources:
 
         A write that the step needs anyway hides those that this one needs, and the initial value.
         """
+        writers = self.writers.of(target)
+        if not writers:
+            return [INITIAL] if present is None else [present]
         history = self.history
         thread, position = history.numbers[step], history.positions[step]
         clocks, threads = history.clocks, history.threads
         needed = clocks[threads[thread][position - 1]] if position else None
         latest: list[StepIndex] = []  # of each thread: its last write that the step needs
         found: list[StepIndex] = []
-        for other, steps in self.writers.of(target).items():
+        for other, steps in writers.items():
             if other == thread:
                 first = bisect_left(steps, step)
             elif needed is None:
@@ -67,11 +70,21 @@ class PossibleSources:
                 first = bisect_left(steps, own[count]) if count < len(own) else len(steps)
             if first:
                 latest.append(steps[first - 1])
-            if first < len(steps) and other != thread:
-                found += [w for w in steps[first:] if clocks[w][thread] <= position]
+            if other != thread:
+                for write in steps[first:] if first else steps:
+                    if clocks[write][thread] > position:
+                        break  # it needs the step, and so do its thread's later ones
+                    found.append(write)
         if len(latest) > 1:
-            latest = [w for w in latest if not any(o != w and history.needs(o, w) for o in latest)]
+            latest = self._not_hidden(latest)
         elif not latest and present != INITIAL:
             latest = [INITIAL]
         found = [writer for writer in (*latest, *found) if writer != present]
         return found if present is None else [present, *found]
+
+    def _not_hidden(self, writes: list[StepIndex]) -> list[StepIndex]:
+        """Those of some writes that none of the others needs."""
+        needs, last = self.history.needs, max(writes)
+        if all(needs(last, write) for write in writes):
+            return [last]
+        return [w for w in writes if not any(o != w and needs(o, w) for o in writes)]

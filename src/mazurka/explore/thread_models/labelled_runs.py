@@ -117,13 +117,16 @@ class _Labeller:
         self.tracked: set[Target] = set()  # locations that several threads touch, or that are touched at points
         self.opaque: set[Target] = set()  # locations that are given values which are not known
         self.event_wakes: set[Target] = set()
-        self._look_through(run.entries())
+        self.steps = self._look_through(run.entries())
 
-    def _look_through(self, entries: Sequence[Entry]) -> None:
-        tracked, owners = self.tracked, dict[Target, int]()
-        for task, op, target, site, point, value, more in entries:
+    def _look_through(self, entries: Sequence[Entry]) -> list[tuple[int, Entry]]:
+        """Learn about locations; returns the steps that may matter, with their numbers."""
+        tracked, owners, steps = self.tracked, dict[Target, int](), []
+        for number, entry in enumerate(entries):
+            task, op, target, site, point, value, more = entry
             if not point and is_own_read(op, target, site, more):
                 continue
+            steps.append((number, entry))
             if point or owners.setdefault(target, task) != task:
                 tracked.add(target)
             if value == OPAQUE:
@@ -134,31 +137,34 @@ class _Labeller:
                         tracked.add(each.target)
                 if kind_of(target) is Kind.EVENT:
                     self.event_wakes.update([each.target for each in more])
+        return steps
 
     def label(self) -> list[list[LabelledStep]]:
         """The labelled steps of each task."""
         threads: list[list[LabelledStep]] = [[] for _ in self.run.tasks]
         histories = [fingerprint_of_name(name) for name in self.run.tasks]
         memory, prints, waiting, tracked = self.memory, self.prints, self.waiting, self.tracked
-        for number, (task, op, target, site, point, value, more) in enumerate(self.run.entries()):
-            if not point and (
-                is_own_read(op, target, site, more)
-                or not (target in tracked or more and any(each.target in tracked for each in more))
-            ):
+        places, seen = self.places, self.seen
+        for number, (task, op, target, site, point, value, more) in self.steps:
+            if not (point or target in tracked or more and any(each.target in tracked for each in more)):
                 continue
-            self.seen.clear()
+            seen.clear()
             sees: list[tuple[int, int]] = []
             leaves: list[tuple[int, Any]] = []
             if more:
                 self._access_all(task, (Access(op, target, value), *more), sees, leaves)
             elif op is Op.READ:
                 self._read(self._place(task, target, op, value), None if value == OPAQUE else value, sees)
+            elif op is Op.ACQUIRE and (place := places.get(target, -1)) >= 0 and place not in self.queues:
+                sees.append((place, memory[place]))  # as `_access` does, only faster
+                seen.append(memory[place])
+                leaves.append((place, _HELD))
             else:
                 self._access(task, op, target, None if value == OPAQUE else value, sees, leaves)
             history, doing = histories[task], hash((site, op))
             if sees or point:
-                seen = [self._print(task, label) for label in self.seen]
-                history = histories[task] = hash((history, doing, *seen))
+                printed = [each if type(each := prints[label]) is int else self._print(task, label) for label in seen]
+                history = histories[task] = hash((history, doing, *printed))
             for position, (place, label) in enumerate(leaves):
                 if label is None:
                     leaves[position] = (place, len(prints))
@@ -207,7 +213,9 @@ class _Labeller:
         if not (reads or writes):
             return
         place = self._place(task, target, op, value)
-        if (reads or self.kinds[place] is Kind.EVENT) and place not in [written for written, _ in leaves]:
+        if (reads or self.kinds[place] is Kind.EVENT) and (
+            not leaves or place not in [written for written, _ in leaves]
+        ):
             self._read(place, value if op is Op.READ else None, sees)
         if writes:
             leaves.append((place, self._left(task, place, op, target, value, waking)))

@@ -513,7 +513,9 @@ class Runtime:
                     record = touched.get(where)
                     if record is None and not self.private:
                         touched[where] = self.sharing.first(index, how is not _READ and WRITES[how], site)
-                    else:
+                    elif (
+                        record is None or record[0] != index or site not in record[2] or not (how is _READ or record[1])
+                    ):
                         self.sharing.touch(index, how, where, site, point)
         if point:
             if task.chosen:

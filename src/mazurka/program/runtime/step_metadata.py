@@ -37,6 +37,7 @@ class Logged(Protocol):
 
     detail: bool  # values are recorded, with `keyed` as keys
     keyed: bool
+    keyed_at_points: bool
     timed: bool
     points: set[int]
     log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]]
@@ -66,7 +67,7 @@ class StepMetadata:
         self, run: Logged, task: Task, op: Op, target: Target, site: int, value: Any, more: tuple[Access, ...]
     ) -> Any:
         """Keep the metadata of a step that is about to be logged; returns the value to log."""
-        if run.detail:
+        if run.detail and (value is not None or self.unsettled or not run.keyed_at_points or is_primitive(target)):
             value = self._value(run, op, target, site, value)
         self._count(task, op, target)
         if more:

@@ -275,9 +275,11 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
     target = (ATTRIBUTE, number(thing), name)
     value = None
     if run.detail and (op is not _READ or run.shows(site)):
-        objects.label(run, target, thing, f".{name}")
-        look = objects.own_attribute if run.keyed else objects.peek_attribute
-        value = objects.peek(lambda: look(thing, name), run.names[target])
+        if run.keyed:
+            value = objects.peek(lambda: objects.own_attribute(thing, name), "")
+        else:
+            objects.label(run, target, thing, f".{name}")
+            value = objects.peek(lambda: objects.peek_attribute(thing, name), run.names[target])
     if mortal and op is not _READ:
         more = (*more, *ends_of([objects.dictionary(thing).get(name)]))
     run.visit(op, target, site, value, more)

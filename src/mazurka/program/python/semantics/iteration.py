@@ -232,7 +232,7 @@ def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
                 structure = (STRUCTURE, n)
             if not run.is_recording and site in run.points:
                 perform(run, site, _list_tick, items, structure, index, site)
-            elif index >= len(items) and not run.detail:
+            elif index >= len(items) and not (run.detail and run.shows(site)):
                 run.visit(_READ, structure, site)
             else:
                 _list_tick(run, items, structure, index, site)
@@ -245,7 +245,7 @@ def _list_tick(run: Any, items: list[Any], structure: Target, index: int, site: 
     if index < len(items):
         known = _item_reads.get(n, ())
         more = known[index] if index < len(known) else _item_read(n, index)
-    if run.detail:
+    if run.detail and run.shows(site):
         emit_reads(run, [items], [Access(_READ, structure), *more], site)
     else:
         run.visit(_READ, structure, site, None, more)

@@ -254,12 +254,12 @@ def _changed_fields(thing: Any) -> list[Access]:
 
 
 def _emit_detail(run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...], look: Any) -> None:
-    for each in (target, *[access.target for access in more]):
+    for each in () if run.keyed else (target, *[access.target for access in more]):
         if type(each[1]) is int and each[1] in (target[1], -target[1]):
             _label(run, each, thing)
     value: Any = None
     if look is not None:
-        value = objects.peek(look, run.names[target])
+        value = objects.peek(look, "" if run.keyed else run.names[target])
     elif not run.keyed:
         value = lambda: objects.describe(thing)  # noqa: E731  # like the result of `peek`
     run.visit(op, target, site, value, more)
@@ -267,7 +267,7 @@ def _emit_detail(run: Any, thing: Any, site: int, op: Op, target: Target, more: 
 
 def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> None:
     """Pass one step that reads several locations of some containers."""
-    if run.detail and run.shows(site):
+    if run.detail and not run.keyed:
         by_number = {abs(number(each)): each for each in found}
         for access in reads:
             if kind_of(access.target) is Kind.GLOBAL:
@@ -284,9 +284,7 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
 
 
 def _label(run: Any, target: Target, thing: Any) -> None:
-    if run.keyed:  # the same as in objects.label, which needs no words then
-        run.names[target] = ""
-    elif target not in run.names:
+    if target not in run.names:
         objects.label(run, target, thing, _part(thing, target))
 
 
