@@ -98,6 +98,7 @@ class Kind(Enum):
     CLOCK = "clock", "clock(s)", _DATA
     TIME = "time", "order(s) of timeouts", _DATA
     TASK = "task", "task(s) of executors", _DATA | Trait.WAITS
+    TURN = "turn", "turn(s) of tasks of executors", _WAITS | Trait.ONCE
     POOL = "thread pool", "thread pool(s)", _DATA
     POOL_END = "thread pool ends", "end(s) of thread pools", _DATA
     RESULTS = "results", "result(s) of thread pools", _DATA

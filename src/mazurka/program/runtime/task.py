@@ -68,6 +68,8 @@ SUBMIT_POINTS: Final = -26
 PRIVATE_POINTS: Final = -27
 #: ... filters of warnings are changed while there are other threads, see python/outside/warning_state.py.
 FILTER_POINTS: Final = -28
+#: ... tasks of executors have to wait for a free worker, see primitives/pools.py.
+WORKER_POINTS: Final = -29
 
 
 @dataclass(slots=True)

@@ -10,10 +10,12 @@ each submission either leaves a worker idle for it or starts one. So the tasks o
 of their own, with two exceptions:
 
 - *More tasks than workers.* With one worker a task joins the one before it. With several workers the model has no
-  limit, which only adds orders; a failure in one of these is real if the limit was not exceeded in fact
-  (:meth:`Pool.begin` tests that). The model would miss a program that gets stuck because of the limit; this happens
-  only if tasks wait. So tasks may take locks that no other thread takes meanwhile, or keeps while it waits (those of
-  `wait` and `as_completed`), and must not wait for any other event.
+  limit at first, which only adds orders; a failure in one of these is real if the limit was not exceeded in fact
+  (:meth:`Pool.begin` tests that). This would miss a program that gets stuck because of the limit, which happens only if
+  tasks wait: for a lock that another thread takes meanwhile, or keeps while it waits (except for those of `wait` and
+  `as_completed`), or for any other event. Where a run has such tasks, this is learnt (``WORKER_POINTS``), and in all
+  later runs a task first takes a worker, and gives it back at its end (:meth:`Pool.take_worker`). Tasks take workers in
+  the order in which they were submitted, as from the executor's queue. Which worker it is makes no difference.
 - *State that a worker keeps from task to task*: its identity, its name, thread-local values, context variables,
   re-entrant locks that a task leaves locked.
 

@@ -6,10 +6,11 @@ import contextvars
 from collections.abc import Callable
 from typing import Final
 
+from mazurka.program.protocol import CountChange
 from mazurka.program.python.primitives.run import Models, current
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.program.runtime.task import POOL_POINTS, Task
+from mazurka.program.runtime.task import POOL_POINTS, WORKER_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
@@ -24,10 +25,14 @@ class Pool:
         self.exceeds = False  # more tasks may have been under way than there are workers
         self.locks: set[Target] = set()  # the locks that tasks have taken
         self.waited = False  # a task has waited for another event, or may depend on the time that others take
+        self.has_limit = workers > 1 and WORKER_POINTS in models.runtime.points  # whether tasks wait for workers
+        self.free = workers
+        self.taken = 0  # how many tasks have taken a worker
+        self._workers: Target = (Kind.SEMAPHORE.tag, models.number() if self.has_limit else "")
 
     def submit(self) -> bool:
         """A task is about to be submitted; returns whether it may have to wait for a worker."""
-        if len(self.tasks) < self.workers or self.workers == 1:
+        if len(self.tasks) < self.workers or self.workers == 1 or self.has_limit:
             return False
         ended = ends_known(self.models.runtime)[1]
         if sum(each.index not in ended for each in self.tasks) < self.workers:
@@ -35,7 +40,7 @@ class Pool:
         self.exceeds = True
         self._look()
         if self.models.is_judged:
-            self.models.runtime.need_points(POOL_POINTS)
+            self.models.runtime.need_points(WORKER_POINTS)
         return True
 
     def begin(self, place: int) -> None:
@@ -66,7 +71,48 @@ class Pool:
 
     def _look(self) -> None:
         if self.exceeds and self.waited:
-            self.models.runtime.need_points(POOL_POINTS)
+            self.models.runtime.need_points(WORKER_POINTS)
+
+    # -- with a limit -------------------------------------------------------------------------------------------------
+
+    def _turn(self, place: int) -> Target:
+        """The location that a task writes when it has taken a worker."""
+        return (Kind.TURN.tag, self._workers[1], place)
+
+    def take_worker(self, place: int) -> None:
+        """A task waits until all tasks before it have taken a worker, and one is free."""
+        runtime, worker = self.models.runtime, _Worker()
+        if runtime.detail:
+            runtime.names[self._workers], runtime.names[self._turn(place)] = "workers of the pool", "turns of tasks"
+        if place:
+            runtime.block(Op.READ, self._turn(place - 1), lambda: self.taken >= place, waiting_for=worker)
+        runtime.block(Op.RMW, self._workers, lambda: self.free > 0, waiting_for=worker)
+        self._change(-1)
+        runtime.visit(Op.WRITE, self._turn(place), 0, None, (), False)
+        self.taken += 1
+
+    def leave_worker(self) -> None:
+        """A task gives its worker back."""
+        self.models.runtime.visit(Op.RMW, self._workers, 0, point=True)
+        self._change(1)
+
+    def _change(self, change: int) -> None:
+        """The last step has changed the number of free workers."""
+        runtime = self.models.runtime
+        if runtime.relates and not (runtime.solo or runtime.aborting):  # otherwise there is no such step
+            runtime.count_changes[len(runtime.log) - 1] = CountChange(self._workers, change, self.free)
+        self.free += change
+        runtime.record_value(self.free, whole=True)
+
+
+class _Worker:
+    """The wait of a task of a pool with several workers."""
+
+    def describe(self) -> str:
+        return "a free worker of the pool"
+
+    def holder(self) -> None:
+        return None
 
 
 class _Handler:
@@ -109,6 +155,8 @@ def begin_task(pool: Pool, place: int, waits: bool) -> int:
     begun = len(runtime.log)
     if pool.workers == 1 and place:
         runtime.join(pool.tasks[place - 1], waiting_for=_Turn(pool.tasks[place - 1]))
+    elif pool.has_limit:
+        pool.take_worker(place)
     elif waits:
         pool.begin(place)
     task.pool = pool
@@ -118,6 +166,8 @@ def begin_task(pool: Pool, place: int, waits: bool) -> int:
 def end_task(pool: Pool, begun: int) -> None:
     """A task is done: note whether it leaves state with its worker."""
     runtime = pool.models.runtime
+    if pool.has_limit:
+        pool.leave_worker()
     if len(contextvars.copy_context()) or _keeps_locks(runtime, runtime.current, begun):
         runtime.need_points(POOL_POINTS)
 
@@ -153,7 +203,7 @@ def finish(runtime: Runtime, learns: bool) -> None:
         return
     shared = any(pool.exceeds and _are_locks_shared(runtime, pool) for pool in models.pools)
     if learns and (shared or (models.exceeded and runtime.failures)):
-        runtime.need_points(POOL_POINTS)
+        runtime.need_points(WORKER_POINTS)
     if models.exceeded or POOL_POINTS in runtime.points:
         runtime.failures.clear()  # the failures need not be possible
 

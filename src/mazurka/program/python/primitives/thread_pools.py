@@ -318,6 +318,7 @@ def _live(
     begun = begin_task(pool, place, waits)
     if _is_terminated(pool):
         pool.tasks[place].pool = None
+        end_task(pool, begun)
         return
     outcome: tuple[bool, Any] | None = None
     try:
