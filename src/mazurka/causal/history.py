@@ -12,8 +12,7 @@ Steps are numbered by their place in the log. Besides the accesses this module c
   thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the chance of
   any collision among a million events is below one in a million.
 
-Reads of which only their own thread decides the result (:mod:`mazurka.trace.own_reads`) are steps without accesses, and
-leave the state as it is.
+Accesses that no other thread notices (:mod:`mazurka.trace.own_accesses`) are left out: the state stays as it is.
 
 A step with a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a try-lock). Other
 steps that acquire something wait until they can.
@@ -29,7 +28,7 @@ from typing import Any, Final, cast
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex, ThreadIndex
-from mazurka.trace.own_reads import is_own_read
+from mazurka.trace.own_accesses import is_own_access
 from mazurka.trace.targets import Kind, kind_of, wholes_of
 
 #: The "step" that wrote a target's initial value.
@@ -112,7 +111,7 @@ class History:
             readers.append(_NO_STEPS)
             before = current[task]
             states.append(before)
-            if not point and is_own_read(op, target, site, more):
+            if not point and is_own_access(op, target, site, more):
                 all_reads.append(())
                 all_writes.append(())
                 overwrites.append(_NOTHING)

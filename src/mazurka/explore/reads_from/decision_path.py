@@ -72,7 +72,7 @@ class DecisionPath:
         history = self.history
         if history.acquires[step] is not None:
             return history.acquires[step]
-        if history.ops[step] is Op.RMW and step not in history.attempts:
+        if history.ops[step] is Op.RMW and history.reads[step] and step not in history.attempts:
             target = history.reads[step][0][0]
             if kind_of(target).tag in taken_kinds:
                 return target

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.protocol import OPAQUE, Access, Blocked, Run
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
-from mazurka.trace.own_reads import is_own_read
+from mazurka.trace.own_accesses import is_own_access
 from mazurka.trace.targets import OBJECTS, WAKE, Kind, Target, Trait, kind_of
 
 #: Labels, which are their own fingerprints: the initial value that no key is known of (also: a lock that is free, a
@@ -67,7 +67,7 @@ class LabelledStep(NamedTuple):
 
 
 class LabelledRun:
-    """The steps of a run, but those that touch only what no other thread touches, or read only what no other changes:
+    """The steps of a run, but those that touch only what no other thread touches, or nobody notices:
     these come with their thread's next step, whatever the order. ``initial`` are the labels of locations at first,
     ``stuck`` those that the threads that wait at its end would see, ``length`` is the number of the steps."""
 
@@ -124,7 +124,7 @@ class _Labeller:
         tracked, owners, steps = self.tracked, dict[Target, int](), []
         for number, entry in enumerate(entries):
             task, op, target, site, point, value, more = entry
-            if not point and is_own_read(op, target, site, more):
+            if not point and is_own_access(op, target, site, more):
                 continue
             steps.append((number, entry))
             if point or owners.setdefault(target, task) != task:

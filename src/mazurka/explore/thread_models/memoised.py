@@ -236,40 +236,48 @@ class _MemoisedExecution:
     def _pass(self, name: str) -> bool:
         """Let a thread pass the point it stands before, if it sees there what it sees in the run."""
         task = self.tasks.get(name, -1)
-        if task < 0 or self._is_through(task):
+        if task < 0:
             return False
-        step = self.current.threads[task][self.at[task]]
-        if not step.point or not self._take(task):
+        steps, at = self.current.threads[task], self.at[task]
+        if at == len(steps) or not (step := steps[at]).point:
             return False
-        self.passed.append(name)
-        self.last[name] = (self.last.get(name, (0, 0))[0] + 1, step.history)
-        self._run_on(task)
-        self._settle()
-        return True
-
-    def _take(self, task: int) -> bool:
-        """Make the next step of a thread, if it sees what it sees in the run."""
-        memory, step = self.memory, self.current.threads[task][self.at[task]]
+        memory = self.memory
         for place, label in step.sees:
             if memory[place] != label:
                 return False
         for place, label in step.leaves:
             memory[place] = label
-        self.at[task] += 1
         self.order.append(step.number)
+        self.passed.append(name)
+        self.last[name] = (self.last.get(name, (0, 0))[0] + 1, step.history)
+        self.at[task] = at + 1
+        self._run_on(task)
+        if self.held:
+            self._settle()
         return True
 
     def _run_on(self, task: int) -> bool:
         """Let a thread go on up to its next point, or until it has to wait; returns whether it moved."""
-        steps, begun = self.current.threads[task], self.at[task]
-        while self.at[task] < len(steps) and not (step := steps[self.at[task]]).point:
-            if not self._take(task):
-                if not step.waits:
-                    raise _Unknown
-                self.held[task] = None
-                return self.at[task] != begun
-        self.held.pop(task, None)
-        return self.at[task] != begun
+        steps, at, memory, order = self.current.threads[task], self.at[task], self.memory, self.order
+        begun, end, waits = at, len(steps), False
+        while at < end and not waits and not (step := steps[at]).point:
+            for place, label in step.sees:
+                if memory[place] != label:
+                    if not step.waits:
+                        raise _Unknown
+                    waits = True
+                    break
+            else:
+                for place, label in step.leaves:
+                    memory[place] = label
+                order.append(step.number)
+                at += 1
+        self.at[task] = at
+        if waits:
+            self.held[task] = None
+        else:
+            self.held.pop(task, None)
+        return at != begun
 
     def _settle(self) -> None:
         """Let all threads go on whose next step is no point and has become possible."""
@@ -300,6 +308,8 @@ class _MemoisedExecution:
 
     def _go_on(self) -> bool:
         """Let a thread pass a point, the last one if it can; false if none can."""
+        if self.passed and self._pass(self.passed[-1]):
+            return True
         if self._has_ended():
             return False
         return any(self._pass(name) or self._change(name) for name in (*self.passed[-1:], *self.current.tasks))
@@ -333,14 +343,14 @@ class _MemoisedExecution:
 def _reordered(run: Run, order: Sequence[int]) -> Run:
     """A run with its steps in another order; those that it leaves out come with their thread's next step."""
     waiting: list[list[int]] = [[] for _ in run.tasks]
-    for number in range(len(run.log) - 1, -1, -1):
-        waiting[run.log[number].task].append(number)
-    log: list[Step] = []
+    for number, step in zip(range(len(run.log) - 1, -1, -1), reversed(run.log), strict=True):
+        waiting[step[0]].append(number)
+    old, log = run.log, list[Step]()
     for wanted in order:
-        steps, number = waiting[run.log[wanted].task], -1
+        steps, number = waiting[old[wanted][0]], -1
         while number != wanted:
             number = steps.pop()
-            log.append(run.log[number])
+            log.append(old[number])
     for steps in waiting:
         log += [run.log[number] for number in reversed(steps)]
     _renumber_wakes(run.log, log)
@@ -364,6 +374,8 @@ def _renumber_wakes(old: Sequence[Step], log: list[Step]) -> None:
 
 def _ended_waits(log: Sequence[Step]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """The notifications of a log that wake threads, each with the waits that it ends, as thread and number."""
+    if not any(step[1] in _NOTIFYING for step in log):
+        return
     begun: Counter[int] = Counter()
     parked: dict[Target, list[tuple[int, int]]] = {}
     for number, (task, op, target, _, _, _, more) in enumerate(log):
