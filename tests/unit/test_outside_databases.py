@@ -349,3 +349,22 @@ def test_a_database_that_was_not_there_is_gone(tmp_path: Path, database: Path) -
     result = explored(tmp_path, _HEAD.format(path=str(path)) + source, strategy="auto")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert not path.exists()
+
+
+def test_the_level_of_synchronisation_is_the_program_s_own(tmp_path: Path, database: Path) -> None:
+    """... though no execution waits for the disk."""
+    source = """
+        connection = connect()
+        seen = [connection.execute("pragma synchronous").fetchone()]
+        connection.execute("pragma synchronous = 1")
+        def work():
+            other = connect()
+            seen.append(other.execute("PRAGMA synchronous;").fetchone())
+            other.close()
+        run(work)
+        seen.append(connection.execute("pragma synchronous").fetchone())
+        connection.close()
+        assert seen == [(2,), (2,), (1,)], seen
+    """
+    result = explored(tmp_path, _HEAD.format(path=str(database)) + source)
+    assert result.verdict is Verdict.VERIFIED, str(result)

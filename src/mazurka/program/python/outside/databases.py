@@ -277,12 +277,48 @@ def _method(name: str) -> Callable[..., Any]:
         elif name in _CALLING_BACK:
             args = tuple([_reporting(each) for each in args])
         operation = functools.partial(getattr(_of(self), name), self, *args, **named)
+        if name in _WATCHING:
+            self._mz_level = None
+        elif name == "execute" and args and isinstance(args[0], str) and _LEVEL.match(args[0]):
+            operation = functools.partial(_with_own_level, _connection_of(self), operation)
         if _has_no_effect(self, name):
             return operation()
         return _perform(self, operation, name, args)
 
     call.__name__ = name
     return call
+
+
+#: Statements that set, or ask for, how often a database waits for the disk.
+_LEVEL: Final = re.compile(r"\s*pragma\s+synchronous\s*(=\s*\w+)?\s*;?\s*$", re.IGNORECASE)
+
+
+def _level(connection: Any, setting: str = "") -> int | None:
+    """How often a connection's database waits for the disk, as `setting` has made it; None if it can't be told."""
+    module: Any = sys.modules["sqlite3"]
+    try:
+        with ASIDE:
+            cursor = module.Cursor(connection)
+            if setting:
+                module.Cursor.execute(cursor, f"pragma synchronous = {setting}")
+            (level,) = module.Cursor.execute(cursor, "pragma synchronous").fetchone()
+            cursor.close()
+    except (module.Error, TypeError):
+        return None
+    return int(level)
+
+
+def _with_own_level(connection: Any, operation: Callable[[], Any]) -> Any:
+    """Carry out a statement about the waits for the disk, of which there are none otherwise: no power failure is
+    expected between two executions."""
+    if connection._mz_level is None or present() is None:
+        return operation()
+    _level(connection, str(connection._mz_level))
+    try:
+        return operation()
+    finally:
+        connection._mz_level = _level(connection)
+        _level(connection, "off")
 
 
 def _leave_be(thing: Any, statement: str) -> None:
@@ -336,7 +372,13 @@ def _cursor_class(base: Any) -> Any:
 @functools.cache
 def _connection_class(base: Any) -> Any:
     names = [name for name in _OF_CONNECTIONS if hasattr(base, name)]
-    body: dict[str, Any] = {"_mz_real": base, "_mz_database": None, "_mz_owner": None, "_mz_within": None}
+    body: dict[str, Any] = {
+        "_mz_real": base,
+        "_mz_database": None,
+        "_mz_owner": None,
+        "_mz_within": None,
+        "_mz_level": None,
+    }
     body |= {name: _method(name) for name in names}
 
     def cursor(self: Any, factory: Any = None) -> Any:
@@ -382,9 +424,9 @@ def connect(real: Any) -> Any:
             named["factory"] = _connection_class(named.get("factory") or sys.modules["sqlite3"].Connection)
         with ASIDE:  # a database is opened when it is used first
             made = _opened(real, database, 0.0, args, named)
-            if where.path is not None:
-                # No power failure is expected between two executions.
-                _of(made).execute(made, "pragma synchronous = off")
+        if where.path is not None:
+            made._mz_level = _level(made)
+            _level(made, "off")
         made._mz_timeout = float(timeout)
         made._mz_owner = models.runtime.current.index if same else None
         made._mz_database = where
