@@ -38,7 +38,7 @@ from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.steps_in_order import steps_in_order
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.program.runtime.task import LEVEL_POINTS, RECORD_POINTS
+from mazurka.program.runtime.task import LEVEL_POINTS, POOL_POINTS, RECORD_POINTS
 from mazurka.trace.event import WRITES
 from mazurka.trace.targets import ATTRIBUTE, OBJECT, Kind, Target, of_kinds
 
@@ -281,7 +281,7 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
         created=now,
         msecs=int(now % 1 * 1000) + 0.0,
         relativeCreated=(now - vars(logging)["_startTime"]) * 1000,
-        thread=threading.get_ident(),
+        thread=threading.get_ident() if _shows_threads(models, handlers) else models.ident(run.current),
         threadName=_name_of_thread(models, handlers),
         processName=_name_of_process(),
         process=os.getpid(),
@@ -306,13 +306,22 @@ _TASK: Final[dict[str, None]] = {"taskName": None} if sys.version_info >= (3, 12
 
 
 def _name_of_thread(models: Models, handlers: list[Any]) -> str:
-    """... at which the program only looks if a handler writes it where the program can read it."""
-    showing = [each for each in handlers if "thread" in (_format_of(each) or "")]
     task = models.runtime.current
-    is_unknown = task.pool is not None or (task.thread is None and task.index != 0)
-    if not all(is_output(_stream_of(each)) for each in showing) or (showing and is_unknown):
+    if _shows_threads(models, handlers):
         return threading.current_thread().name
-    return task.name if is_unknown else str(vars(thread_of(task, models))["_name"])
+    if task.thread is None and task.index != 0:
+        return threading.current_thread().name if _naming_threads(handlers) else task.name
+    return str(vars(thread_of(task, models))["_name"])
+
+
+def _shows_threads(models: Models, handlers: list[Any]) -> bool:
+    """Whether a handler writes the thread of a record where the program can read it, or who judges its output."""
+    naming = _naming_threads(handlers)
+    return bool(naming) and (models.is_judged or not all(is_output(_stream_of(each)) for each in naming))
+
+
+def _naming_threads(handlers: list[Any]) -> list[Any]:
+    return [each for each in handlers if "thread" in (_format_of(each) or "")]
 
 
 def _stream_of(handler: Any) -> Any:
@@ -419,11 +428,20 @@ def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
 
 
 def _look_who_gets(models: Models, logger: Any) -> None:
-    """Have looks for times of records be steps, if more than `logging` itself gets one, or a format has its time."""
-    if RECORD_POINTS not in models.runtime.points:
+    """Have looks for times of records be steps, if more than `logging` itself gets one, or a format has its time. If it
+    may have the thread, too, tasks of executors have to have those of CPython."""
+    run = models.runtime
+    asks = run.current.pool is not None
+    if RECORD_POINTS not in run.points or asks:
         formats = _formats(logger)
         if formats is None or _has_time(formats):
-            models.runtime.need_points(RECORD_POINTS)
+            run.need_points(RECORD_POINTS)
+        if asks and (formats is None or _shows_threads(models, _handlers_of(logger))):
+            run.need_points(POOL_POINTS)
+
+
+def _handlers_of(logger: Any) -> list[Any]:
+    return [handler for each in _upwards(logger, getting=True) for handler in each.handlers] or [logging.lastResort]
 
 
 def _has_time(formats: list[str]) -> bool:

@@ -24,7 +24,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.run import INNER, Models, here
+from mazurka.program.python.primitives.run import INNER, Models, here, is_of_record
 from mazurka.program.runtime.task import RECORD_POINTS
 
 #: The result of ``time.time()`` and ``time.monotonic()`` at the start of a run, in seconds: 14 November 2023, 22:13:20
@@ -60,19 +60,8 @@ def sleep(seconds: Any, /) -> None:
 def _look(models: Models) -> float:
     """The time that the clock shows the caller of the model that calls this."""
     frame = sys._getframe(2)
-    return models.runtime.now(shown=frame.f_code.co_filename not in INNER and not _is_of_record(models, frame))
-
-
-def _is_of_record(models: Models, frame: types.FrameType) -> bool:
-    """Whether a look is for a record of `logging` whose time the program does not see."""
-    if frame.f_code.co_name != "__init__" or frame.f_globals.get("__name__") != "logging":
-        return False
-    for name in ("makeRecord", "_log"):
-        outer = frame.f_back
-        if outer is None or outer.f_code.co_name != name or outer.f_globals is not frame.f_globals:
-            return False
-        frame = outer
-    return RECORD_POINTS not in models.runtime.points
+    is_unseen = RECORD_POINTS not in models.runtime.points and is_of_record(frame)
+    return models.runtime.now(shown=frame.f_code.co_filename not in INNER and not is_unseen)
 
 
 def _clock(name: str, start: float) -> Callable[[], float]:

@@ -15,7 +15,7 @@ from typing import Final
 from zlib import crc32
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.primitives.run import Models, count_untracked, first_outer_frame
+from mazurka.program.python.primitives.run import Models, count_untracked, first_outer_frame, is_of_record
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import END_POINTS, IDENT_POINTS, POOL_POINTS, Task
 from mazurka.trace.event import Op
@@ -51,7 +51,9 @@ def ask_own(models: Models) -> None:
     if models.runtime.current.pool is None:
         return
     frame = first_outer_frame(sys._getframe(1))
-    if frame is not None and not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # no look by a report
+    if frame is None or is_of_record(frame):  # for records, handlers decide: see python/outside/logging_state.py
+        return
+    if not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # no look by a report
         models.runtime.need_points(POOL_POINTS)
 
 

@@ -50,6 +50,18 @@ def first_outer_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def is_of_record(frame: FrameType) -> bool:
+    """Whether a frame makes a record of `logging`, which only gets to handlers."""
+    if frame.f_code.co_name != "__init__" or frame.f_globals.get("__name__") != "logging":
+        return False
+    for name in ("makeRecord", "_log"):
+        outer = frame.f_back
+        if outer is None or outer.f_code.co_name != name or outer.f_globals is not frame.f_globals:
+            return False
+        frame = outer
+    return True
+
+
 def where(frame: FrameType | None) -> Where | None:
     """The innermost place of the program from ``frame`` outwards."""
     found = first_outer_frame(frame)
