@@ -73,7 +73,13 @@ def drawn_with_workers(seed: int) -> str:
     submit = "pool.submit({0})" if of_library else "pool.apply_async({0})"
     body = ["futures = []"]
     for number in range(count):
-        body += [f"futures.append({submit.format(f'task{number}')})"]
+        call = submit.format(f"task{number}")
+        if choose.random() < 0.2:
+            way = "futures[-1].add_done_callback(lambda _: seen.append(9))"
+            call = call if of_library else call[:-1] + ", callback=lambda _: seen.append(9))"
+            body += [f"futures.append({call})", *[way for _ in range(of_library)]]
+        else:
+            body += [f"futures.append({call})"]
         if number and choose.random() < 0.3:
             body += [choose.choice(_AROUND)]
     body += [choose.choice(_AROUND)]

@@ -164,10 +164,15 @@ def begin_task(pool: Pool, place: int, waits: bool) -> int:
 
 
 def end_task(pool: Pool, begun: int) -> None:
-    """A task is done: note whether it leaves state with its worker."""
-    runtime = pool.models.runtime
+    """A task is done: give its worker back, and note whether it leaves state with it."""
     if pool.has_limit:
         pool.leave_worker()
+    _note_state(pool, begun)
+
+
+def _note_state(pool: Pool, begun: int) -> None:
+    """Note whether the running thread has left state behind since then."""
+    runtime = pool.models.runtime
     if len(contextvars.copy_context()) or _keeps_locks(runtime, runtime.current, begun):
         runtime.need_points(POOL_POINTS)
 
@@ -182,7 +187,7 @@ def handle(pool: Pool, work: Callable[[], None]) -> None:
         work()
     finally:
         runtime.current.pool = None
-    end_task(pool, begun)
+    _note_state(pool, begun)
 
 
 def _keeps_locks(runtime: Runtime, task: Task, begun: int) -> bool:
