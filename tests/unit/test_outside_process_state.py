@@ -338,14 +338,7 @@ UNSEEN = {
     "environment": "import os\nrun(int, lambda: os.putenv('NEW_VARIABLE', 'x'))",
     "registry of codecs": "import codecs\nrun(int, lambda: codecs.register_error('mazurka', codecs.strict_errors))",
     "registry of copyreg": "import copyreg\nrun(int, lambda: copyreg.pickle(type(run), repr))",
-    "warnings filters": """
-        import operator, warnings
-        class Odd:
-            def __index__(self):
-                return True  # code in C warns of it
-        warnings.simplefilter("ignore")
-        run(lambda: operator.index(Odd()), lambda: warnings.simplefilter("ignore"))
-    """,
+    "warnings filters": "import warnings\nrun(int, lambda: warnings.simplefilter('error'))",
     "resource limits": """
         import resource
         limits = resource.getrlimit(resource.RLIMIT_CORE)

@@ -66,10 +66,8 @@ LAST_POINTS: Final = -24
 SUBMIT_POINTS: Final = -26
 #: ... code that is not instrumented has objects which only one other thread has touched: all accesses are logged.
 PRIVATE_POINTS: Final = -27
-#: ... filters of warnings are changed while there are other threads, see python/outside/warning_state.py.
-FILTER_POINTS: Final = -28
 #: ... tasks of executors have to wait for a free worker, see primitives/pools.py.
-WORKER_POINTS: Final = -29
+WORKER_POINTS: Final = -28
 
 
 @dataclass(slots=True)
