@@ -43,7 +43,10 @@ FRONT_ENDS: Final[dict[str, FrontEnd]] = {
     for each in (
         FrontEnd("python", (".py", ".pyw", ""), "python", "mazurka.program.python.opening:open_program"),
         FrontEnd(
-            "c", (".c", ".i", ".cc", ".cpp", ".cxx", ".ll", ".bc"), "", "mazurka.program.llvm.opening:open_program"
+            "c",
+            (".c", ".i", ".cc", ".cpp", ".cxx", ".ii", ".ll", ".bc"),
+            "",
+            "mazurka.program.llvm.opening:open_program",
         ),
     )
 }

@@ -1,5 +1,8 @@
 """The clang of the ``ziglang`` wheel, and LLVM's check of its output.
 
+A file that calls functions of verifiers without declaring them is compiled again with their declarations
+(:mod:`mazurka.program.llvm.undeclared`).
+
 Cost: 30 ms for a small file of C, after the first one; seconds where C++ includes much of the standard library.
 """
 
@@ -15,15 +18,23 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mazurka.errors import UsageError, missing_extra
+from mazurka.program.llvm.preprocessed import flags_for, source_of
+from mazurka.program.llvm.undeclared import declarations_for, prelude
 
 #: Suffixes of sources in C, and in C++.
 C_SOURCES: Final = (".c", ".i")
-CPP_SOURCES: Final = (".cc", ".cpp", ".cxx")
+CPP_SOURCES: Final = (".cc", ".cpp", ".cxx", ".ii")
+
+#: Headers of verifiers, for programs that include theirs.
+_HEADERS: Final = os.path.join(os.path.dirname(__file__), "headers")
 
 _FLAGS: Final = (
     *("-S", "-emit-llvm", "-g", "-fno-sanitize=undefined", "-fno-stack-protector"),
     "-UNDEBUG",  # which it defines with -O
     *("-target", "x86_64-linux-gnu", "-mcpu=x86_64", "-Wno-unused-command-line-argument"),
+    # What gcc accepts with a warning, by default or as -std=gnu89.
+    *(f"-Wno-error={each}" for each in ("implicit-function-declaration", "implicit-int", "int-conversion")),
+    *("-Wno-error=incompatible-pointer-types", "-Wno-error=return-mismatch", "-idirafter", _HEADERS),
 )
 _SECONDS: Final = 300.0
 
@@ -36,13 +47,24 @@ def compiled(path: str, flags: Sequence[str]) -> str:
     if importlib.util.find_spec("ziglang") is None:
         raise missing_extra("ziglang", "a C program")
     with tempfile.TemporaryDirectory(prefix="mazurka-c-") as folder:
-        out = os.path.join(folder, "module.ll")
+        out, header = os.path.join(folder, "module.ll"), os.path.join(folder, "declarations.h")
         command = [sys.executable, "-m", "ziglang", "c++" if path.endswith(CPP_SOURCES) else "cc", *_FLAGS, "-O0"]
-        command += [*flags, os.path.abspath(path), "-o", out]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise UsageError("does-not-compile", f"the compiler took more than {_SECONDS:g} s", where=path) from None
+        command += [*flags, *flags_for(path), source_of(path, folder), "-o", out]
+        declared: dict[str, str] = {}
+        while True:
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+            except subprocess.TimeoutExpired:
+                text = f"the compiler took more than {_SECONDS:g} s"
+                raise UsageError("does-not-compile", text, where=path) from None
+            lacking = declarations_for(done.stderr)
+            if lacking.keys() <= declared.keys():
+                break
+            if not declared:
+                command[-3:-3] = ["-include", header]
+            declared = lacking | declared
+            with open(header, "w", encoding="utf-8") as stream:
+                stream.write(prelude(declared))
         if done.returncode or not os.path.exists(out):
             raise UsageError("does-not-compile", done.stderr.strip() or "the compiler failed", where=path)
         with open(out, encoding="utf-8", errors="surrogateescape") as stream:

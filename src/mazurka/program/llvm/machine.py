@@ -43,6 +43,7 @@ from mazurka.program.llvm.operations import (
 )
 from mazurka.program.llvm.property_events import CEvents, WatchedMemory
 from mazurka.program.llvm.translation import Translator, python_name
+from mazurka.program.llvm.undeclared import ASSERTIONS, ASSUMPTIONS, NAMED_ASSERTIONS
 from mazurka.program.llvm.unknown_places import UnknownPlaces
 from mazurka.program.llvm.weak_races import ACCESSING, Fence
 from mazurka.program.memory import MemoryModel
@@ -681,7 +682,7 @@ def _counts_of_arguments(function: LibraryFunction) -> tuple[int, float]:
 
 #: The arguments of functions of the library that may depend on unknown inputs. All others become definite.
 TAKE_UNKNOWN: Final[Mapping[str, Container[int]]] = {
-    **dict.fromkeys(("__VERIFIER_assume", "__VERIFIER_assert", "assume_abort_if_not", "klee_assume"), (0,)),
+    **dict.fromkeys((*ASSUMPTIONS, *ASSERTIONS, *NAMED_ASSERTIONS), (0,)),
     **dict.fromkeys(("putchar", "putc", "fputc", "ungetc"), (0,)),
     **dict.fromkeys(("memset", "llvm.memset", "__memset_chk"), (1,)),
     "printf": range(sys.maxsize),

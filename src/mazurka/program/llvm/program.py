@@ -30,6 +30,7 @@ from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory_objects import SHIFT, STACK_SIZE, MemoryObject
+from mazurka.program.llvm.preprocessed import is_preprocessed, show_lines, word_of_32_bits
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.llvm.weak_races import are_weak, weak_races
@@ -86,6 +87,8 @@ class CProgram(LearnsPoints):
         if self.machine is None:
             text = ir_of((self.path, *self.others), self.flags) if self.paths is None else self.paths.text
             module = read_module(text, self.path)
+            for each in filter(is_preprocessed, (self.path, *self.others)):
+                show_lines(each)
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
@@ -325,9 +328,14 @@ class CProgram(LearnsPoints):
         return ProgramFacts(
             isolation="fresh memory",
             sources=tuple([(each, each) for each in (self.path, *self.others)]),
-            untracked=self.impossible,
+            untracked=(*self.impossible, *self._sizes()),
             notes=tuple(notes),
         )
+
+    def _sizes(self) -> list[str]:
+        """The files that are made for 32 bits, and may mean something else here."""
+        words = {each: word_of_32_bits(each) for each in (self.path, *self.others) if is_preprocessed(each)}
+        return [f"{word}, which is another one in the 32 bits of {path}" for path, word in words.items() if word]
 
     def without_threads(self) -> str | None:
         return None  # ``main`` was run: no other entry could have been meant

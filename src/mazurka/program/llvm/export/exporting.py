@@ -19,6 +19,7 @@ from mazurka.errors import UsageError
 from mazurka.program.llvm.export.writing import CWriter
 from mazurka.program.llvm.ir.module import Module
 from mazurka.program.llvm.ir.tokens import Unsupported
+from mazurka.program.llvm.undeclared import ASSUMPTIONS, SECTION_BEGINS, SECTION_ENDS
 from mazurka.program.protocol import Failure, FailureKind, Run
 from mazurka.trace.event import Op
 
@@ -29,10 +30,8 @@ _REPLACED: Final = {
     "pthread_cond_wait": "mz_wait",
     "reach_error": "mz_error",
     "__VERIFIER_error": "mz_error",
-    "__VERIFIER_assume": "mz_assume",
-    "assume_abort_if_not": "mz_assume",
-    "__VERIFIER_atomic_begin": "mz_nothing",
-    "__VERIFIER_atomic_end": "mz_nothing",
+    **dict.fromkeys(ASSUMPTIONS, "mz_assume"),
+    **dict.fromkeys((*SECTION_BEGINS, *SECTION_ENDS), "mz_nothing"),
     "sched_yield": "mz_zero",
 }
 

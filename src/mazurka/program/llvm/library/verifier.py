@@ -1,4 +1,4 @@
-"""The functions of SV-COMP's programs.
+"""The functions of programs for verifiers: of SV-COMP, ESBMC, CBMC, SMACK, GenMC, Nidhugg and KLEE.
 
 A thread whose assumption does not hold stays there, without a failure: no execution goes on from there. In an atomic
 section it stays before the section, whose writes no other thread sees. Inputs
@@ -12,6 +12,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.undeclared import (
+    ASSERTIONS,
+    ASSUMPTIONS,
+    NAMED_ASSERTIONS,
+    NONDET_PREFIXES,
+    SECTION_BEGINS,
+    SECTION_ENDS,
+)
 from mazurka.program.protocol import FailureKind
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ASSUMPTION
@@ -22,14 +30,15 @@ if TYPE_CHECKING:
 #: The bits of the types of inputs, and those that are signed.
 _BITS: Final = {
     "bool": 1,
-    **dict.fromkeys(("char", "uchar", "u8"), 8),
-    **dict.fromkeys(("short", "ushort", "u16"), 16),
-    **dict.fromkeys(("int", "uint", "unsigned", "u32"), 32),
-    **dict.fromkeys(("long", "ulong", "longlong", "ulonglong", "size_t", "u64"), 64),
+    **dict.fromkeys(("char", "uchar", "unsigned_char", "u8"), 8),
+    **dict.fromkeys(("short", "ushort", "unsigned_short", "u16"), 16),
+    **dict.fromkeys(("int", "uint", "unsigned", "unsigned_int", "u32"), 32),
+    **dict.fromkeys(("long", "ulong", "unsigned_long", "longlong", "ulonglong", "size_t", "u64"), 64),
+    **dict.fromkeys(("loff_t", "sector_t", "pthread_t"), 64),
 }
-_SIGNED: Final = frozenset({"char", "short", "int", "long", "longlong"})
+_SIGNED: Final = frozenset({"char", "short", "int", "long", "longlong", "loff_t"})
 
-_UNTRACKED: Final = ("pointer", "float", "double")
+_UNTRACKED: Final = ("pointer", "pchar", "float", "double")
 
 
 def _assume(m: Machine, site: int, holds: int) -> None:
@@ -46,6 +55,13 @@ def _error(_m: Machine, site: int, *_arguments: Any) -> None:
 def _assert(_m: Machine, site: int, holds: int) -> None:
     if not holds:
         raise ProgramFault("assertion", "__VERIFIER_assert fails", site, FailureKind.ASSERTION)
+
+
+def _assert_named(m: Machine, site: int, holds: int, text: int = 0) -> None:
+    """The assertions of ESBMC and CBMC, which have a text."""
+    if not holds:
+        words = m.memory.text(text, site).decode(errors="replace") if text else ""
+        raise ProgramFault("assertion", f"assertion failed: {words}".rstrip(": "), site, FailureKind.ASSERTION)
 
 
 def _input(kind: str) -> Callable[..., Any]:
@@ -103,16 +119,14 @@ def _range(m: Machine, site: int, first: int, end: int, name: int) -> Any:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "reach_error": _error,
     "__VERIFIER_error": _error,
-    "__VERIFIER_assert": _assert,
-    "__VERIFIER_assume": _assume,
-    "assume_abort_if_not": _assume,
-    "klee_assume": _assume,
+    **dict.fromkeys(ASSUMPTIONS, _assume),
+    **dict.fromkeys(ASSERTIONS, _assert),
+    **dict.fromkeys(NAMED_ASSERTIONS, _assert_named),
     "klee_int": _unknown_int,
     "klee_range": _range,
-    "klee_assert": _assert,
     "klee_make_symbolic": _make_symbolic,
-    "__VERIFIER_atomic_begin": _begin,
-    "__VERIFIER_atomic_end": _end,
-    **{f"__VERIFIER_nondet_{each}": _input(each) for each in _BITS},
-    **{f"__VERIFIER_nondet_{each}": _untracked(f"__VERIFIER_nondet_{each}") for each in _UNTRACKED},
+    **dict.fromkeys(SECTION_BEGINS, _begin),
+    **dict.fromkeys(SECTION_ENDS, _end),
+    **{prefix + each: _input(each) for prefix in NONDET_PREFIXES for each in _BITS},
+    **{prefix + each: _untracked(prefix + each) for prefix in NONDET_PREFIXES for each in _UNTRACKED},
 }
