@@ -29,6 +29,7 @@ from mazurka.program.llvm.ir.module import (
 )
 from mazurka.program.llvm.ir.tokens import Cursor, Unsupported, name_of, text_error, tokens_of
 from mazurka.program.llvm.ir.types import POINTER, VOID, Array, Float, Int, Struct, Type
+from mazurka.trace.event import Location
 
 _LINKAGE: Final = frozenset(
     """private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr external
@@ -49,6 +50,14 @@ _BINARY: Final = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or
 _CASTS: Final = frozenset(
     """trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast""".split()
 )
+#: Instructions of x86-64 that C has functions for, and their orderings.
+_FENCES: Final = {
+    "llvm.x86.sse2.mfence": "seq_cst",
+    "llvm.x86.sse2.lfence": "acquire",
+    "llvm.x86.sse.sfence": "release",
+}
+
+_CALLS: Final = ("call", "invoke")
 _CONTINUATIONS: Final = ("to label ", "catch ", "filter ", "cleanup")
 _LABEL: Final = re.compile(r'^([-\w$.]+|"[^"]*"):')
 _ESCAPE: Final = re.compile(rb"\\([0-9A-Fa-f]{2})|\\\\")
@@ -69,6 +78,7 @@ class _Reader:
         self.module = Module()
         self.debug = DebugMetadata(lines)
         self.at = 0
+        self.location: Location | None = None  # of the instruction that is being read
 
     def read(self) -> Module:
         while self.at < len(self.lines):
@@ -77,7 +87,7 @@ class _Reader:
             try:
                 self._top_level(line)
             except Unsupported as error:
-                raise text_error(self.path, self.at, str(error)) from None
+                raise text_error(self.path, self.at, str(error), self.location) from None
         named = self.debug.fields()
         self.module.field_names = {name: named.get(structure_name(name), {}) for name in self.module.structs}
         return self.module
@@ -204,15 +214,24 @@ class _Reader:
                 while text.count("[") > text.count("]") or self.lines[self.at].strip().startswith(_CONTINUATIONS):
                     text += " " + self.lines[self.at].strip()  # a switch, an invoke, or a landing pad
                     self.at += 1
-                instruction = self._instruction(text)
-                instruction.line = self.at
-                block.instructions.append(instruction)
+                for instruction in self._instructions(text):
+                    instruction.line = self.at
+                    block.instructions.append(instruction)
 
     def _first_label(self, function: IrFunction) -> str:
         unnamed = [name for name, _ in function.parameters if name.isdigit()]
         return str(len(unnamed))
 
-    def _instruction(self, text: str) -> Instruction:
+    def _instructions(self, text: str) -> list[Instruction]:
+        """The instruction of a text; those that inline assembly becomes may be several."""
+        self.location = self.debug.of_instruction(text)
+        made = self._made(text)
+        for each in made:
+            each.location = self.location
+        self.location = None
+        return made
+
+    def _made(self, text: str) -> list[Instruction]:
         cursor = Cursor(tokens_of(text))
         result = ""
         if cursor.peek().startswith("%") and cursor.peek(1) == "=":
@@ -220,9 +239,7 @@ class _Reader:
             cursor.next()
         cursor.take_words(_FLAGS)
         opcode = cursor.next()
-        made = self._read(opcode, result, cursor)
-        made.location = self.debug.of_instruction(text)
-        return made
+        return self._call(opcode, result, cursor) if opcode in _CALLS else [self._read(opcode, result, cursor)]
 
     def _read(self, opcode: str, result: str, cursor: Cursor) -> Instruction:  # noqa: C901
         if opcode in _BINARY:
@@ -278,8 +295,6 @@ class _Reader:
                 return self._landing_pad(result, cursor)
             case "resume":
                 return Instruction(opcode, "", VOID, (self.operand(cursor),))
-            case "call" | "invoke":
-                return self._call(opcode, result, cursor)
             case "phi":
                 cursor.take_words(_FLAGS)
                 return self._phi(result, cursor)
@@ -420,7 +435,7 @@ class _Reader:
                 type_ = type_.element if isinstance(type_, Array) else type_.fields[index]  # type: ignore[attr-defined]
         return Instruction(opcode, result, type_, tuple(operands), indices=tuple(indices))
 
-    def _call(self, opcode: str, result: str, cursor: Cursor) -> Instruction:
+    def _call(self, opcode: str, result: str, cursor: Cursor) -> list[Instruction]:
         cursor.take_words(_FLAGS)
         while cursor.peek() in _LINKAGE:
             cursor.next()
@@ -430,13 +445,10 @@ class _Reader:
         if cursor.peek() == "(":  # the type of the function
             how = VARIADIC if "..." in cursor.skip_parentheses() else ""
         if opcode == "call" and cursor.take("asm"):
-            cursor.take_words(_ASSEMBLY)
-            template = cursor.next().strip('"')
-            cursor.expect(",")
-            constraints = cursor.next().strip('"')
-            inputs, _ = self._arguments(cursor)
-            return assembled(result, type_, template, constraints, inputs)
+            return self._assembly(result, type_, cursor)
         called = Operand(POINTER, self.value(cursor, POINTER))
+        if isinstance(called.value, Symbol) and (ordering := _FENCES.get(called.value.name)):
+            return [Instruction("fence", "", VOID, orderings=(ordering,))]
         operands, copied = self._arguments(cursor)
         labels = []
         while cursor.peek() and cursor.peek() != "to":
@@ -449,7 +461,16 @@ class _Reader:
             cursor.expect("label")
             labels.append(name_of(cursor.next()))
         operands = (called, *operands)
-        return Instruction(opcode, result, type_, operands, how=how, labels=tuple(labels), copied=copied)
+        return [Instruction(opcode, result, type_, operands, how=how, labels=tuple(labels), copied=copied)]
+
+    def _assembly(self, result: str, type_: Type, cursor: Cursor) -> list[Instruction]:
+        if "inteldialect" in cursor.take_words(_ASSEMBLY):
+            raise Unsupported("inline assembly in the syntax of Intel")
+        template = cursor.next().strip('"')
+        cursor.expect(",")
+        constraints = cursor.next().strip('"')
+        inputs, _ = self._arguments(cursor)
+        return assembled(result, type_, template, constraints, inputs, f"asm {self.at}")
 
     def _arguments(self, cursor: Cursor) -> tuple[tuple[Operand, ...], tuple[Type | None, ...]]:
         """The arguments of a call, and for each the type of the object that it is a copy of."""

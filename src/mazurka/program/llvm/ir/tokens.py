@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from mazurka.errors import UsageError
+from mazurka.trace.event import Location
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -96,8 +97,10 @@ def name_of(token: str) -> str:
     return token[1:].strip('"')
 
 
-def text_error(path: str, line: int, problem: str) -> UsageError:
-    """The error for a module that can't be read."""
-    return UsageError(
-        "unsupported-llvm-ir", f"line {line} of its LLVM IR has {problem}, which is not supported", where=path
-    )
+def text_error(path: str, line: int, problem: str, location: Location | None) -> UsageError:
+    """The error for a module that can't be read, at a line of its text, and a location in its source, if known."""
+    if location is None or not location.line:
+        where, place = path, f"line {line} of its LLVM IR"
+    else:
+        where, place = location.file, f"line {location.line}"
+    return UsageError("unsupported-llvm-ir", f"{place} has {problem}, which is not supported", where=where)
