@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mazurka.errors import UsageError
@@ -20,15 +20,16 @@ SOURCES: Final = (*C_SOURCES, *CPP_SOURCES)
 IR: Final = (".ll", ".bc")
 
 
-def ir_of(paths: Sequence[str], flags: Sequence[str]) -> str:
-    """The text of the LLVM IR of files that make up one program; ``flags`` go to the compiler.
+def ir_of(paths: Sequence[str], flags: Sequence[str], of_files: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The text of the LLVM IR of files that make up one program; ``flags`` go to the compiler, after those that
+    ``of_files`` has for a file.
 
     Raises :class:`~mazurka.errors.UsageError` if there is no compiler, or if the compiler, LLVM or its linker finds an
     error.
     """
     whole = None
     for path in paths:
-        module = _module(path, flags)
+        module = _module(path, (*(of_files or {}).get(path, ()), *flags))
         if whole is None:
             whole = module
             continue

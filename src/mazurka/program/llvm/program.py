@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import linecache
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
@@ -74,6 +74,7 @@ class CProgram(LearnsPoints):
     arguments: tuple[str, ...]
     settings: ProgramSettings
     others: tuple[str, ...] = ()  # files that are linked to it
+    flags_of_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # before ``flags``
     native_after: float = NATIVE_AFTER  # passes of loops in all executions until native code is made
     paths: KnownPaths | None = None  # of the threads
     learned: Learned = field(default_factory=Learned)
@@ -85,7 +86,11 @@ class CProgram(LearnsPoints):
 
     def prepare(self) -> None:
         if self.machine is None:
-            text = ir_of((self.path, *self.others), self.flags) if self.paths is None else self.paths.text
+            text = (
+                ir_of((self.path, *self.others), self.flags, self.flags_of_files)
+                if self.paths is None
+                else self.paths.text
+            )
             module = read_module(text, self.path)
             for each in filter(is_preprocessed, (self.path, *self.others)):
                 show_lines(each)
@@ -99,6 +104,9 @@ class CProgram(LearnsPoints):
             if self.settings.races and are_weak(self.machine.instructions.values()):
                 self.machine.memory.atomic_stores = {}
             self.impossible = tuple(impossible_events(own(self.settings.properties), module))
+
+    def _compiled(self) -> str:
+        return ir_of((self.path, *self.others), self.flags, self.flags_of_files)
 
     def _events(self) -> CEvents:
         sink: PropertyEventSink = self._recorder
@@ -293,7 +301,7 @@ class CProgram(LearnsPoints):
             raise refused("its stores arrive late, which semaphores can't force")
         if self.inputs:
             raise refused("it has unknown inputs")
-        module = read_module(ir_of((self.path, *self.others), self.flags), self.path)
+        module = read_module(self._compiled(), self.path)
         before = self.machine
         self.machine = Machine(module, self.path, self.settings.memory, LIBRARY, counts_steps=True)
         try:
