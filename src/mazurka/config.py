@@ -37,6 +37,9 @@ SEARCH_ORDERS: Final = ("dfs", "random-path", "coverage", "fewest-switches", "pa
 _ONLY_FOR: Final = dict.fromkeys(("search_order", "cutoffs", "max_memory"), "unfolding")
 
 _PREFIX: Final = "MAZURKA_"
+#: The kinds of failures that ``only`` takes (workflows/asked.py).
+ASKED: Final = ("assertions", "reach-error", "races", "deadlocks", "memory", "pointers", "leaks", "exit-status")
+
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
 
@@ -66,6 +69,7 @@ class Options:
     max_memory: int | None = None
     require_complete: bool = False
     require: int | None = None  # preemptions up to which all orders have to be covered
+    only: tuple[str, ...] = ()  # of ASKED; none: all
     ignore: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: bool = False
@@ -166,6 +170,13 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(_text(name).strip() for name in each if name != "")
 
 
+def _asked(value: object) -> tuple[str, ...]:
+    names = _texts(value)
+    if not set(names) <= set(ASKED):
+        raise ValueError
+    return names
+
+
 def _expression(value: object) -> str:
     text = _text(value)
     try:
@@ -238,6 +249,7 @@ _TABLE: Final = (
         "preemptions=N, with a whole number",
         "exit with an error unless every order with up to N preemptions is covered; stop once it is",
     ),
+    Key("only", _asked, f"of {', '.join(ASKED)}", "a kind of failures to report; others only count"),
     Key("ignore", _texts, "rules such as 'race: location cache.py:*'", "a rule for failures to suppress"),
     Key("baseline", _text, "a file name", "a file of known failures to suppress"),
     Key("write-baseline", _flag, "true or false", "write the failures found to the baseline", in_files=False),
@@ -302,6 +314,10 @@ def resolve(
     options = Options()
     for layer in layers:
         options = replace(options, **layer)
+    if "races" in options.only:
+        options = replace(options, races=True)
+    if "leaks" in options.only:
+        options = replace(options, leaks=True)
     if options.races and options.memory_model != "sc":
         problem = f"data races are defined without delayed stores, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")

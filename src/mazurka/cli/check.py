@@ -25,6 +25,7 @@ from mazurka.errors import UsageError
 from mazurka.explore.registry import import_strategy
 from mazurka.program.front_ends import FRONT_ENDS
 from mazurka.report.check_report import CheckReport, Verdict
+from mazurka.workflows.asked import settings_for
 from mazurka.workflows.program_spec import import_front_end, subject_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _GROUPS: Final = {
     "Options": "-m --time-limit --include --all-failures --races --require --format --output",
     "Search": "--strategy --memory-model --max-executions --max-steps --jobs --seed --timing --isolation --solver "
     "--search-order --cutoffs --max-memory",
-    "Findings": "--property --invariant --leaks --ignore --baseline --write-baseline --changed",
+    "Findings": "--property --invariant --leaks --only --ignore --baseline --write-baseline --changed",
 }
 
 
@@ -117,6 +118,9 @@ def command(
     """Run each TARGET in every relevant order of its threads; report failures. Targets are Python files
     (PROGRAM[::FUNCTION]), tests (FILE::TEST), and folders of tests."""
     overrides = given(values | {"targets": (*targets, *(f"-m {each}" for each in modules))})
+    overrides["properties"], asked = settings_for(overrides.get("properties", ()))
+    overrides |= {**asked, "only": (*overrides.get("only", ()), *asked.get("only", ()))}
+    overrides = {name: value for name, value in overrides.items() if value != () or name == "targets"}
     wanted = _only_changed(changed)
     if changed is not None:
         overrides["all_failures"] = True  # the first one may be no change's

@@ -24,6 +24,7 @@ _METAVARS: Final = {
     "time-limit": "SECONDS",
     "timing": "SECONDS",
     "require": "preemptions=N",
+    "only": "KIND",
     "ignore": "RULE",
     "baseline": "FILE",
     "output": "[FORMAT:]FILE",

@@ -36,6 +36,7 @@ from mazurka.replay.anchor import is_library, portable_path
 from mazurka.replay.schedule import fingerprint
 from mazurka.report.report import Suppressed
 from mazurka.trace.event import Location
+from mazurka.workflows.asked import names_of
 from mazurka.workflows.program_spec import properties_of
 from mazurka.workflows.store import write_whole
 
@@ -71,6 +72,7 @@ class Suppressions:
     _decided: dict[tuple[str, ...], str | None] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)  # in comments
     kinds: tuple[str, ...] = _KINDS  # those of failures, and the names of properties
+    only: frozenset[str] = frozenset()  # those that are asked for; none: all
 
     def why(self, failure: Failure) -> str | None:
         """The rule that suppresses a failure; None if it is to be reported."""
@@ -126,6 +128,8 @@ class Suppressions:
     # -- which ------------------------------------------------------------------------------------------------------
 
     def _why(self, failure: Failure) -> str | None:
+        if self.only and not self.only & names_of(failure):
+            return f"not of --only {', '.join(sorted(self.only))}"
         for place in _places(failure):
             comment = self._comments_in(place.file).get(place.line)
             if comment is not None and comment.names(failure.kind_name):
@@ -183,7 +187,7 @@ def suppressions_of(options: Options) -> Suppressions:
     if baseline is not None and (baseline.exists() or not options.write_baseline):
         known = _read(baseline)
     stated = [rule for rule in rules if rule is not None]
-    return Suppressions(stated, baseline, options.write_baseline, known, kinds=kinds)
+    return Suppressions(stated, baseline, options.write_baseline, known, kinds=kinds, only=frozenset(options.only))
 
 
 def _places(failure: Failure) -> list[Location]:
