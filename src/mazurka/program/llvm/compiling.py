@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
 from mazurka.errors import UsageError, missing_extra
@@ -48,7 +49,9 @@ def compiled(path: str, flags: Sequence[str]) -> str:
         raise missing_extra("ziglang", "a C program")
     with tempfile.TemporaryDirectory(prefix="mazurka-c-") as folder:
         out, header = os.path.join(folder, "module.ll"), os.path.join(folder, "declarations.h")
-        command = [sys.executable, "-m", "ziglang", "c++" if path.endswith(CPP_SOURCES) else "cc", *_FLAGS, "-O0"]
+        is_cpp = path.endswith(CPP_SOURCES)
+        command = [sys.executable, "-m", "ziglang", "c++" if is_cpp else "cc", *_FLAGS, "-O0"]
+        command += _in_place_of_libcxx() if is_cpp else []
         command += [*flags, *flags_for(path), source_of(path, folder), "-o", out]
         declared: dict[str, str] = {}
         while True:
@@ -69,6 +72,21 @@ def compiled(path: str, flags: Sequence[str]) -> str:
             raise UsageError("does-not-compile", done.stderr.strip() or "the compiler failed", where=path)
         with open(out, encoding="utf-8", errors="surrogateescape") as stream:
             return stream.read()
+
+
+@cache
+def _in_place_of_libcxx() -> list[str]:
+    """The flags for a header in place of libc++'s own, where that is of the version which ours stands for."""
+    specification = importlib.util.find_spec("ziglang")
+    folders = (specification.submodule_search_locations if specification else None) or []
+    for folder in folders:
+        header = os.path.join(folder, "lib", "libcxx", "include", "__thread", "poll_with_backoff.h")
+        if os.path.exists(header):
+            with open(header, encoding="utf-8") as stream:
+                return (
+                    ["-I" + os.path.join(_HEADERS, "libcxx")] if "__poll_with_backoff_results" in stream.read() else []
+                )
+    return []
 
 
 def verified(content: str | bytes, path: str) -> Any:

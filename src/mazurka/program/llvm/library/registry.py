@@ -10,6 +10,7 @@ from typing import Any, Final
 from mazurka.program.llvm.c_library import CLibrary, LibraryFunction
 from mazurka.program.llvm.library import (
     addresses,
+    atomic_waits,
     c11_threads,
     cancellation,
     channels,
@@ -52,6 +53,7 @@ _STEPPING: Final = frozenset(
         *composites.FUNCTIONS,
         *read_write_locks.FUNCTIONS,
         *semaphores.FUNCTIONS,
+        *atomic_waits.FUNCTIONS,
         *cplusplus.GUARDS,
         *channels.FUNCTIONS,
         "nanosleep",
@@ -65,6 +67,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **c11_threads.FUNCTIONS,
     **addresses.FUNCTIONS,
+    **atomic_waits.FUNCTIONS,
     **cancellation.FUNCTIONS,
     **channels.FUNCTIONS,
     **characters.FUNCTIONS,
