@@ -4,9 +4,10 @@
     make bench ARGS="c-tasks --only 'pthread-wmm/*'"   some
     make bench ARGS="c-tasks --jobs 2 --keep"          and puts the figures into docs/reference/c-tasks.md
 
-A task is a file of ``benchmarks/c_tasks``, in the directory of SV-COMP whose style it has. Its first line names the
-expected verdict: ``error``, some order calls ``reach_error()``; ``correct``, none does, and all threads that are
-waited for can end; ``livelock``, none does, but the program has threads that run for ever. It may name a memory model.
+A task is a file of ``benchmarks/c_tasks``, in the directory of SV-COMP whose style it has, or in that of
+preprocessed programs, or of those for other verifiers. Its first line names the expected verdict: ``error``, an
+assertion fails in some order, or it calls ``reach_error()``; ``correct``, none does, and all threads that are waited
+for can end; ``livelock``, none does, but the program has threads that run for ever. It may name a memory model.
 
 A verdict is wrong if it is ``verified`` for a task with an error or a livelock, a violation for one that is correct,
 or a violation of another kind than the expected one. It must never be. An ``inconclusive`` one is undecided.
@@ -83,7 +84,7 @@ class Answer:
 def tasks(only: str = "*") -> list[Task]:
     """Those whose names match."""
     found = []
-    for file in sorted(TASKS.glob("*/*.c")):
+    for file in sorted(TASKS.glob("*/*.[ci]")):
         head = file.read_text().partition("\n")[0]
         match = _HEAD.fullmatch(head)
         if match is None:

@@ -6,6 +6,14 @@ import pytest
 from benchmarks.c_tasks import check, tasks
 
 NAMES = (
+    "other-verifiers/esbmc_transfer",
+    "other-verifiers/genmc_message",
+    "other-verifiers/genmc_message_relaxed",
+    "other-verifiers/genmc_ticket_torn",
+    "other-verifiers/nidhugg_store_buffer",
+    "other-verifiers/smack_spin_seen",
+    "other-verifiers/undeclared_function",
+    "other-verifiers/undeclared_section",
     "pthread-atomic/dekker",
     "pthread-atomic/peterson_swapped",
     "pthread-complex/published_filled",
@@ -19,6 +27,10 @@ NAMES = (
     "pthread-lit/next_cell",
     "pthread-nondet/chosen_lock",
     "pthread-nondet/chosen_lock_same",
+    "pthread-preprocessed/bounded_buffer",
+    "pthread-preprocessed/bounded_buffer_once",
+    "pthread-preprocessed/ticks",
+    "pthread-preprocessed/ticks_torn",
     "pthread-wmm/message_passing",
     "pthread-wmm/message_passing_late",
     "pthread/lazy_sum",
@@ -38,5 +50,6 @@ def test_verdict(name: str) -> None:
 def test_there_are_tasks_of_each_directory() -> None:
     assert len(TASKS) >= 60
     assert {name.partition("/")[0] for name in TASKS} == {
-        "pthread", *(f"pthread-{each}" for each in "atomic complex divine driver-races ext lit nondet wmm".split())
+        "other-verifiers", "pthread",
+        *(f"pthread-{each}" for each in "atomic complex divine driver-races ext lit nondet preprocessed wmm".split()),
     }  # fmt: skip
