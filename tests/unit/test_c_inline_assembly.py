@@ -122,6 +122,11 @@ def test_nothing_is_verified_of_a_program_that_asks_for_the_processor(tmp_path: 
     assert isinstance(explored(opened(tmp_path, text.format('"+a"(a)'))).verdict, Inconclusive)
 
 
+def test_nothing_is_verified_under_tso_of_a_program_that_reads_the_time_stamp(tmp_path: Path) -> None:
+    program = opened(tmp_path, CROSSED.format("__builtin_ia32_rdtsc();"), model=MemoryModel.TSO)
+    assert not isinstance(explored(program).verdict, Verified)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -812,3 +812,31 @@ def test_a_woken_thread_may_come_before_one_that_keeps_the_lock(strategy: str, t
     """In the other order it is woken, too, while the lock is never free again."""
     outcome = explored(opened(tmp_path, _KEEPS_THE_LOCK), strategy)
     assert {each.failure.kind.value for each in outcome.found} == {"assertion"}
+
+
+NAMED = """
+#include <fcntl.h>
+int n;
+void *work(void *unused) {{
+    sem_t *s = sem_open("/s", O_CREAT, 0600, {0});
+    sem_wait(s); n++; sem_post(s); {1}
+    return 0;
+}}
+int main(void) {{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(n == 2);
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "end", "is_right"),
+    [(1, "sem_close(s);", True), (2, "sem_close(s);", False), (1, "sem_close(s); sem_post(s);", False), (0, "", False)],
+)
+def test_a_semaphore_is_shared_by_its_name(value: int, end: str, is_right: bool, tmp_path: Path) -> None:
+    for strategy in ("dfs", "dpor"):
+        verdict = explored(opened(tmp_path, NAMED.format(value, end)), strategy).verdict
+        assert isinstance(verdict, Verified if is_right else Violation), strategy

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _EBADF, _EINVAL, _ENOTTY = 9, 22, 25
 _IN, _OUT, _ERROR, _HUNG_UP, _INVALID = 1, 4, 8, 16, 32
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
+_F_GETLK, _F_SETLK, _F_SETLKW, _F_UNLCK = 5, 6, 7, 2
 _FIONBIO: Final = 0x5421
 
 #: The flag of ``dup3``, and the numbers that descriptors may have.
@@ -97,6 +98,11 @@ def _fcntl(m: Machine, site: int, number: int, command: int, value: int = 0) -> 
         return 0
     if command == _F_GETFL:
         return opened.flags
+    if command in (_F_SETLK, _F_SETLKW):  # locks of files are those of a process, and there is one
+        return 0
+    if command == _F_GETLK:
+        m.memory.store(value, 2, _F_UNLCK, site)
+        return 0
     if command != _F_SETFL:
         m.run.stop(f"the run was cut: fcntl() with command {command} is not modelled ({m.location(site)})")
     files.step(site, *offset_of(opened)[:2])

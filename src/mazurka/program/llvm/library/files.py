@@ -415,6 +415,11 @@ def _fstat(m: Machine, site: int, number: int, to: int) -> int:
     return failed(m, _EBADF) if opened is None else _attributes(m, site, opened.path, to, opened.node)
 
 
+def _of_version(function: Callable[..., int]) -> Callable[..., int]:
+    """The function that glibc had behind ``stat`` until 2.33, called with the version of the structure."""
+    return lambda m, site, _version, of, to: function(m, site, of, to)
+
+
 def _attributes(m: Machine, site: int, path: str, to: int, node: FileNode | None = None) -> int:
     """Fill in a ``struct stat``, as x86-64 has it."""
     files = files_of(m)
@@ -599,6 +604,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "rewind": lambda m, site, stream: _fseek(m, site, stream, 0, 0),
     **dict.fromkeys(("stat", "stat64", "lstat", "lstat64"), _stat),
     **dict.fromkeys(("fstat", "fstat64"), _fstat),
+    **dict.fromkeys(("__xstat", "__xstat64", "__lxstat", "__lxstat64"), _of_version(_stat)),
+    **dict.fromkeys(("__fxstat", "__fxstat64"), _of_version(_fstat)),
     "access": _access,
     "chmod": _chmod,
     **dict.fromkeys(("eaccess", "euidaccess"), _access),

@@ -112,6 +112,13 @@ class PrimitiveTable:
             made.maker = self.machine.run.current.index
         return 0
 
+    def add(self, address: int, make: Callable[[str], Any]) -> None:
+        """Initialise a primitive that no other thread knows yet, without a step."""
+        thing, _ = self.machine.memory.find(address, 1, 0, "uses")
+        made = self._put(make(self._name(address, thing)), address, thing)
+        if not self.machine.run.solo:
+            made.maker = self.machine.run.current.index
+
     def destroy(self, address: int, site: int) -> int:
         """A primitive is destroyed."""
         thing = self._used(address, site)

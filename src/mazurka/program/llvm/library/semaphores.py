@@ -1,4 +1,4 @@
-"""``semaphore.h``: unnamed semaphores.
+"""``semaphore.h``: semaphores, with names or without.
 
 Source: POSIX.1-2017. A semaphore is one of its name, ("sem", object and offset), as for Python programs. In programs in
 which a thread is cancelled that waits for one, each is made of a mutex, a condition variable and its value, so that the
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.cancellation import wait_for_change
 from mazurka.program.llvm.library.primitives import CancellableSemaphore, Semaphore
+from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.program.llvm.library.threads import (
     EAGAIN,
     EINVAL,
@@ -24,6 +25,7 @@ from mazurka.program.llvm.library.threads import (
 )
 from mazurka.program.runtime.task import CANCEL_POINTS
 from mazurka.trace.event import Op
+from mazurka.trace.targets import ATOMIC
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -125,8 +127,69 @@ def _value(m: Machine, site: int, address: int, place: int) -> int:
     return 0
 
 
+def _name_of(m: Machine, site: int, place: int) -> tuple[str, str]:
+    """Where the semaphore of a name is noted, after a step by which it is looked up or changed."""
+    text = m.memory.text(place, site).decode(errors="replace")
+    _name_step(m, site, text)
+    return ("named semaphore", text)
+
+
+def _name_step(m: Machine, site: int, text: str) -> None:
+    m.memory.step(Op.RMW, (ATOMIC, f"the name of semaphore {text}"), site, None)
+
+
+def _open(m: Machine, site: int, name: int, flags: int, _mode: int = 0, value: int = 0) -> int:
+    """No semaphore has a name at the beginning. One that nobody has open keeps its value."""
+    place = _name_of(m, site, name)
+    address, kept = m.state.get(place, (0, None))
+    if (address or kept is not None) and flags & _CREATED and flags & _EXCLUSIVE:
+        set_errno(m, _EEXIST)
+        return 0
+    if not address:
+        if kept is None and (not flags & _CREATED or value > _MOST):
+            set_errno(m, EINVAL if flags & _CREATED else _ENOENT)
+            return 0
+        count = m.state["semaphores", place[1]] = m.state.get(("semaphores", place[1]), 0) + 1
+        address = m.memory.of_library(f"the semaphore {place[1]}#{count}", _SIZE, "global").address
+        m.state[place] = address, None
+        m.state["opened", address] = place, 0
+        kind, first = _kind(m), value if kept is None else kept
+        m.threads.add(address, lambda name: kind(name, first))
+    m.state["opened", address] = place, m.state["opened", address][1] + 1
+    return int(address)
+
+
+def _unlink(m: Machine, site: int, name: int) -> int:
+    """Those that have it open go on using it."""
+    return failed_with(m, 0 if m.state.pop(_name_of(m, site, name), None) else _ENOENT)
+
+
+def _close(m: Machine, site: int, address: int) -> int:
+    """A semaphore can be used no more once it is closed as often as it has been opened."""
+    semaphore = _at(m, address, site)
+    if ("opened", address) not in m.state:
+        return failed_with(m, EINVAL)
+    place, _ = m.state["opened", address]
+    _name_step(m, site, place[1])
+    count = m.state["opened", address][1] - 1
+    m.state["opened", address] = place, count
+    if not count:
+        if m.state.get(place, (0, None))[0] == address:
+            m.state[place] = 0, semaphore.value if isinstance(semaphore, Semaphore) else semaphore.state[0]
+        m.threads.destroy(address, site)
+    return 0
+
+
+_ENOENT, _EEXIST = 2, 17
+
+#: The flags ``O_CREAT`` and ``O_EXCL``, and the size of a semaphore.
+_CREATED, _EXCLUSIVE, _SIZE = 0o100, 0o200, 32
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sem_init": _init,
+    "sem_open": _open,
+    "sem_close": _close,
+    "sem_unlink": _unlink,
     "sem_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "sem_wait": _wait,
     "sem_trywait": attempting(lambda m, site, address: _wait(m, site, address, tries=True)),

@@ -135,6 +135,11 @@ def _signal(m: Machine, site: int, number: int, handler: int) -> int:
     return _set_handler(m, site, number, handler, 1 << number - 1) if _can_be_handled(m, number) else _ERROR
 
 
+def _signal_once(m: Machine, site: int, number: int, handler: int) -> int:
+    """``signal`` as System V has it: a handler serves once, and its signal interrupts it."""
+    return _set_handler(m, site, number, handler, 0, once=True) if _can_be_handled(m, number) else _ERROR
+
+
 def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> int:
     if not (_can_be_handled(m, number) if wanted else _is_known(m, number)):
         return -1
@@ -251,6 +256,7 @@ PROCESS: Final = 4242
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "signal": _signal,
+    "__sysv_signal": _signal_once,
     "sigignore": lambda m, site, number: -int(_signal(m, site, number, _IGNORE) == _ERROR),
     "sigaction": _sigaction,
     "raise": _raise,

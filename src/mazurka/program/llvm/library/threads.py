@@ -568,6 +568,9 @@ _DEADLINE: Final = 6
 #: The longest name of a thread, with its end.
 _NAME: Final = 16
 
+#: Options of ``prctl``.
+_SET_NAME, _GET_NAME = 15, 16
+
 
 def _set_name(m: Machine, site: int, number: int, text: int) -> int:
     name = m.memory.text(text, site)
@@ -583,6 +586,19 @@ def _name(m: Machine, site: int, number: int, place: int, size: int) -> int:
         return ERANGE
     _name_step(m, site, number, Op.READ)
     m.memory.write(place, m.state.get(("name", number), m.path.split("/")[-1].encode()[: _NAME - 1]) + b"\0", site)
+    return 0
+
+
+def _control(m: Machine, site: int, option: int, place: int = 0, *_more: int) -> int:
+    """``prctl``: the name of the running thread, which is cut where it is too long."""
+    number = m.threads.self_id()
+    if option == _GET_NAME:
+        return _name(m, site, number, place, _NAME)
+    if option != _SET_NAME:
+        m.run.stop(f"the run was cut: prctl() with option {option} is not modelled ({m.location(site)})")
+    text = m.memory.text(place, site)[: _NAME - 1]
+    _name_step(m, site, number, Op.WRITE)
+    m.state["name", number] = text
     return 0
 
 
@@ -703,6 +719,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sched_get_priority_max": _bound(least=False),
     "pthread_setname_np": _set_name,
     "pthread_getname_np": _name,
+    "prctl": _control,
     "pthread_mutex_consistent": lambda m, site, address: m.threads.make_consistent(
         m.threads.mutex(address, site), site
     ),
