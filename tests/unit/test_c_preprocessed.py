@@ -138,6 +138,13 @@ DEPENDENT = {
     "enum { A = (long)1 };": "long",
     "int a = 1, b = (long)3;": "long",
     "int f(void) { if (malloc(4) && (long)3) return 1; return 0; }": "long",
+    "union { int *p; int i[2]; } u;": "union",
+    "int x; char *b = (char *)&x;": "(char *)",
+    "struct s *p; int *f(void) { return (int *)&p->next; }": "(int *)&",
+    "int x; unsigned f(void) { return (unsigned int)&x; }": "(unsigned int)&",
+    "char b[8]; int *f(void) { return (int *)(b + 4); }": "(int *)(b",
+    "int f(int *x, int **p) { memcpy(x, p, 4); return *x; }": "memcpy(x, p, 4)",
+    "int x; __typeof__(&x - &x) d;": "__typeof__",
     "pthread_rwlock_t l = { { 0, 0, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP } };": (
         "= { { 0, 0, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP"
     ),
@@ -152,6 +159,7 @@ INDEPENDENT = [
     "char *s = \"a long text\"; char c = 'L';",
     "int f(long x); int g(void) { return f(3); }",
     "static inline int f(long x) { return x; }",
+    "int x; void *f(void *a) { int *p = (int *)a; return (void *)&x; }",
 ]
 
 
@@ -167,6 +175,15 @@ def test_what_depends_on_sizes_is_found(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", INDEPENDENT)
 def test_what_does_not_depend_on_sizes_is_let_pass(text: str) -> None:
     assert not dependent_word(text)
+
+
+def test_differences_of_pointers_depend_on_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "difference.i"
+    for body, count in {"int a[3]; return &a[2] - a < 1u;": 1, "int a[3]; return (a + 1)[1] = 0;": 0}.items():
+        path.write_text(f"typedef unsigned int size_t;\nint main(void) {{ {body} }}\n")
+        program = CProgram(str(path), (), (), ProgramSettings())
+        program.prepare()
+        assert len(program.facts().untracked) == count
 
 
 def test_nothing_is_verified_that_depends_on_sizes(tmp_path: Path) -> None:

@@ -61,8 +61,9 @@ def flags_for(path: str) -> tuple[str, ...]:
 def source_of(path: str, folder: str) -> str:
     """The file to compile: a copy in ``folder``, with the types of 64-bit pthreads, if the headers in a preprocessed
     one are of 32 bits."""
-    if not is_preprocessed(path) or not is_for_32_bits(text := _text(path)):
+    if not is_made_for_32_bits(path):
         return os.path.abspath(path)
+    text = _text(path)
     for pattern, wider in _ENLARGED:
         text = pattern.sub(wider, text)
     copy = os.path.join(folder, os.path.basename(path))
@@ -99,10 +100,15 @@ def show_lines(path: str) -> None:
             linecache.cache[name] = (sum(map(len, text_lines)), None, text_lines, name)
 
 
+def is_made_for_32_bits(path: str) -> bool:
+    """Whether a file is preprocessed, with the headers of a 32-bit machine."""
+    return is_preprocessed(path) and is_for_32_bits(_text(path))
+
+
 def word_of_32_bits(path: str) -> str:
     """The first word whose meaning depends on 32-bit sizes, if the headers in a preprocessed file are 32-bit ones;
     otherwise ""."""
-    if not is_for_32_bits(_text(path)):
+    if not is_made_for_32_bits(path):
         return ""
     return dependent_word("\n".join(text for *_, text in _marked_lines(path)))
 

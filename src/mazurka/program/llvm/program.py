@@ -30,8 +30,9 @@ from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory_objects import SHIFT, STACK_SIZE, MemoryObject
-from mazurka.program.llvm.preprocessed import is_preprocessed, show_lines, word_of_32_bits
+from mazurka.program.llvm.preprocessed import is_made_for_32_bits, is_preprocessed, show_lines, word_of_32_bits
 from mazurka.program.llvm.property_events import CEvents
+from mazurka.program.llvm.sizes_of_32_bits import has_numbers_of_addresses
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.llvm.weak_races import are_weak, weak_races
 from mazurka.program.memory import MemoryModel
@@ -79,6 +80,7 @@ class CProgram(LearnsPoints):
     paths: KnownPaths | None = None  # of the threads
     learned: Learned = field(default_factory=Learned)
     _leaks: list[Failure] = field(default_factory=list, init=False)  # of an execution whose process has ended by exit()
+    _has_numbers: bool = field(default=False, init=False)  # of 64 bits that are addresses
     timing: float | None = None
     machine: Machine | None = None
     fingerprint: str = ""
@@ -92,6 +94,7 @@ class CProgram(LearnsPoints):
                 else self.paths.text
             )
             module = read_module(text, self.path)
+            self._has_numbers = has_numbers_of_addresses(text)
             for each in filter(is_preprocessed, (self.path, *self.others)):
                 show_lines(each)
             if "main" not in module.functions or not module.functions["main"].blocks:
@@ -342,7 +345,8 @@ class CProgram(LearnsPoints):
 
     def _sizes(self) -> list[str]:
         """The files that are made for 32 bits, and may mean something else here."""
-        words = {each: word_of_32_bits(each) for each in (self.path, *self.others) if is_preprocessed(each)}
+        files = [each for each in (self.path, *self.others) if is_made_for_32_bits(each)]
+        words = {each: word_of_32_bits(each) or self._has_numbers * "an address as a number" for each in files}
         return [f"{word}, which is another one in the 32 bits of {path}" for path, word in words.items() if word]
 
     def without_threads(self) -> str | None:

@@ -1,9 +1,11 @@
 """Whether a preprocessed program that was made for 32 bits means the same when it is compiled for 64 bits.
 
 Its typedefs are in the text (a ``size_t`` stays an ``unsigned int``). What is left are ``long``, constants of that
-type, sizes, and integers that hold addresses. The program means the same if no function and no variable that it
-defines uses any of them, itself or by a type or a function's result. Sizes that only go to the functions of memory,
-and counts of elements, do no harm. Types of pthreads do none either: nothing looks into them.
+type, sizes, objects whose bytes are seen as those of another type, and integers that hold addresses. The program means
+the same if no function and no variable that it defines uses any of them, itself or by a type or a function's result.
+Sizes that only go to the functions of memory, and counts of elements, do no harm. Types of pthreads do none either:
+nothing looks into them. A pointer that is cast to ``int`` is taken for an ``int`` that was cast to a pointer before,
+as arguments of threads are, unless it is an address that is cast at once.
 
 It reads words, not C: more is taken for dependent than is.
 """
@@ -18,6 +20,11 @@ _SIZE: Final = re.compile(r"\btypedef\s+(?:unsigned\s+int|unsigned)\s+size_t\s*;
 _DEPENDENT: Final = re.compile(
     r"\blong\b|\bsizeof\b|\boffsetof\b|\b_*[aA]lignof(?:__)?\b|\bu?int(?:ptr|_fast16|_fast32)_t\b"
     r"|\b(?:0[xX][0-9a-fA-F]+|[0-9]+)[uU]?[lL](?![lL])[uU]?\b"
+    r"|\bunion\b|\b_*typeof_*\b"
+    r"|\(\s*(?:(?:un)?signed\s+|const\s+|volatile\s+)*(?:char|u?int8_t)\s*\*+\s*\)"  # bytes of other objects
+    r"|\(\s*(?!void\b|const void\b)\w[\w\s]*\*+\s*\)\s*&"  # objects as those of other types
+    r"|\(\s*(?:(?:un)?signed\s+)?(?:int|unsigned)\s*\)\s*&"
+    r"|\bmem(?:cpy|move|cmp)\s*\([^;{}]*,\s*\w*\d\w*\s*\)"
     r"|=\s*\{[^;]*\bPTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP\b"
 )
 
@@ -40,6 +47,14 @@ _FUNCTION: Final = re.compile(r"(\w+)\s*\((?!\s*\*)")
 _OLD_PARAMETERS: Final = re.compile(r"\)\s*(?!__asm|asm|__attribute)\w[^()]*;$")
 
 
+_NUMBER_OF_ADDRESS: Final = re.compile(r"\bptrtoint \(?ptr .*? to i64\b")
+
+
+def has_numbers_of_addresses(ir: str) -> bool:
+    """Whether addresses become 64-bit numbers, as in a difference of pointers."""
+    return _NUMBER_OF_ADDRESS.search(ir) is not None
+
+
 def is_for_32_bits(text: str) -> bool:
     """Whether the headers in a preprocessed text are those of a 32-bit machine."""
     return _SIZE.search(text) is not None
@@ -49,6 +64,10 @@ def dependent_word(text: str) -> str:
     """The first word on which the meaning of a preprocessed program depends if sizes change; "" if there is none."""
     for each in _HARMLESS:
         text = each.sub(" ", text)
+    arrays = set(re.findall(r"\b(?:char|int|short)\s+(\w+)\s*\[", text))
+    for cast in re.finditer(r"\(\s*\w[\w\s]*\*+\s*\)\s*\(?\s*(\w+)", text):
+        if cast[1] in arrays and not re.match(r"\(\s*(?:const\s+)?void\b", cast[0]):
+            return cast[0]
     text = _OF_MEMORY.sub(lambda call: re.sub(r"\bsizeof\b", " ", call[0]), text)
     used: list[str] = []
     named: dict[str, list[str]] = {}  # by the name of a type or a function: what it brings in when it is used
