@@ -42,6 +42,7 @@ int main(void) {{
         ('__asm__ volatile("lock\\n\\txaddl %1, %0" : "+m"(*p), "+r"(n) :: "memory");', True),
         ('__asm__ volatile("xchgl %1, %0" : "+m"(*p), "+r"(n) :: "memory");', True),
         ('__asm__ volatile("lock; cmpxchgl %1, %0" : "+m"(*p), "+r"(n), "+a"(old) :: "memory");', True),
+        ('__asm__ volatile("lock; addl $0,-4(%%esp)" ::: "memory", "cc");', True),  # of programs for 32 bits
         ("__sync_synchronize();", True),
         ("__builtin_ia32_mfence();", True),
         ("__builtin_ia32_lfence(); __builtin_ia32_pause();", False),
@@ -136,6 +137,8 @@ def test_nothing_is_verified_under_tso_of_a_program_that_reads_the_time_stamp(tm
         ('"lock incl 4(%0)" :: "r"(&x)', "declared neither by an operand nor by"),
         ('"rdtsc" : "=a"(x)', "a change of dx"),
         ('"cpuid" ::: "eax"', "a register without a value"),
+        ('"movl 4(%%esp), %0" : "=r"(x) :: "memory"', "a register without a value"),
+        ('"lock; addl $1, (%%rsp)" ::: "memory"', "a change of the stack"),
         ('"incl %0" :: "r"(x)', "not declared as an output"),
         ('"movl $1, %0; addl %1, %0" : "=r"(x) : "r"(y)', "without `&`"),
         ('"testl %1, %1; sete %b0" : "=&q"(x) : "r"(y)', "more bits of a register"),

@@ -181,7 +181,8 @@ class AssemblyState:
         elif match := _ADDRESS.fullmatch(text):
             base = self.argument(match[2])
             offset = self.argument(f"$${match[1] or 0}")
-            if isinstance(base, Register) and self.bits_of(base) == 64 and isinstance(offset, Number):
+            fits = isinstance(base, Register) and (base.key == "sp" or self.bits_of(base) == 64)
+            if fits and isinstance(base, Register) and isinstance(offset, Number):
                 return Memory(base, offset.value)
         raise Unsupported(f"the operand {text!r} of")
 
