@@ -9,7 +9,8 @@ import pytest
 from tests.unit.c_programs import explored, opened
 
 from mazurka.explore.explorer import Budget, Explorer
-from mazurka.explore.outcome import Verified, Violation
+from mazurka.explore.outcome import Inconclusive, Verified, Violation
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan, learned_points
 from mazurka.replay.reproduce import simplest
 from mazurka.workflows.certifying import examined
@@ -261,3 +262,30 @@ def test_an_access_that_depends_on_a_race_does_not_race_with_what_came_before(st
     )
     assert len(found) == 1  # of `late` and `early`: `x = 2` needs `x = 1`, which comes after `seen = x`
     assert found[0].failure.is_race
+
+
+#: Store buffering, with a look at the clock in between.
+CLOCKED = """
+#include <assert.h>
+#include <pthread.h>
+#include <time.h>
+int x, y, r, s;
+struct timespec t, u;
+void *one(void *z) { x = 1; clock_gettime(CLOCK_MONOTONIC, &t); r = y; return 0; }
+void *two(void *z) { y = 1; clock_gettime(CLOCK_MONOTONIC, &u); s = x; return 0; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(r || s);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
+def test_a_look_at_the_clock_is_no_fence_to_rely_on(model: MemoryModel, tmp_path: Path) -> None:
+    """On real machines the clock is read while stores are on their way."""
+    verdict = explored(opened(tmp_path, CLOCKED, model=model)).verdict
+    assert isinstance(verdict, Inconclusive)
+    assert "clock" in verdict.reason

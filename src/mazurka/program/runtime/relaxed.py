@@ -36,9 +36,11 @@ from mazurka.program.runtime.sharing import Sharing
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import PointIndex
-from mazurka.trace.targets import FENCE, Target
+from mazurka.trace.targets import CLOCK, FENCE, Target
 
 _READ: Final = Op.READ
+
+_CLOCK: Final = "a look at the clock while stores are on their way"
 
 
 class StoreSlot(Protocol):
@@ -215,6 +217,8 @@ class RelaxedRuntime(Runtime):
             return
         accesses = (Access(op, target), *more)
         if any(WRITES[access.op] for access in accesses):
+            if target is CLOCK and buffer.unsure:  # a real clock may be read while stores are on their way
+                self.untracked[_CLOCK] = self.untracked.get(_CLOCK, 0) + 1
             self.drain(site)
         else:
             own = [access.target for access in accesses if READS[access.op] and access.target in buffer.unsure]
