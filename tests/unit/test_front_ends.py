@@ -36,7 +36,7 @@ def test_python(tmp_path: Path, name: str, text: str | None) -> None:
     assert front_end_of(f"{path}::main").name == "python"
 
 
-@pytest.mark.parametrize("name", ["a.c", "a.i", "a.cc", "a.cpp", "a.cxx", "a.ll", "a.bc"])
+@pytest.mark.parametrize("name", ["a.c", "a.i", "a.cc", "a.cpp", "a.cxx", "a.ii", "a.ll", "a.bc"])
 def test_c(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("")
@@ -47,7 +47,7 @@ def test_c(tmp_path: Path, name: str) -> None:
 def test_what_nothing_runs(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.rs"
     path.write_text(text)
-    known = r"python: .py, .pyw; c: .c, .i, .cc, .cpp, .cxx, .ll, .bc"
+    known = r"python: .py, .pyw; c: .c, .i, .cc, .cpp, .cxx, .ii, .ll, .bc"
     with pytest.raises(UsageError, match=rf"end in .rs \({known}\); name the front end: --program python"):
         front_end_of(str(path))
     assert front_end_of(str(path), "python") is FRONT_ENDS["python"]

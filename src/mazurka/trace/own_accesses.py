@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mazurka.trace.event import Op
-from mazurka.trace.targets import ATTRIBUTE, CONTENT_TAGS, ITEM, STRUCTURE, VALUES, Target
+from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
 
-#: Parts of objects that may be private. Some statements write others after the fact, without a point.
-_PARTS: Final = frozenset({ATTRIBUTE, ITEM, STRUCTURE, VALUES})
+#: Whether a target is part of an object that may be private. Some statements write others after the fact, without a
+#: point.
+_is_part: Final = of_kinds(Kind.ATTRIBUTE, Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
 
 
 def is_own_access(op: Op, target: Target, site: int, more: tuple[Any, ...]) -> bool:
@@ -32,5 +33,5 @@ def is_own_access(op: Op, target: Target, site: int, more: tuple[Any, ...]) -> b
 
 def _is_own(op: Op, target: Target) -> bool:
     if op is Op.READ:
-        return target[0] in CONTENT_TAGS
-    return (op is Op.WRITE or op is Op.RMW) and target[0] in _PARTS
+        return is_only_content(target)
+    return (op is Op.WRITE or op is Op.RMW) and _is_part(target)

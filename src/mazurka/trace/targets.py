@@ -248,15 +248,10 @@ def is_data(target: Any) -> bool:
     return not (isinstance(target, tuple) and target != () and target[0] in _NO_DATA)
 
 
-_CONTENT: Final = [
-    kind for kind in Kind if kind.has(Trait.DATA | Trait.WHOLE) and not kind.has(Trait.ORDERS | Trait.WAITS)
-]
-
 #: Whether only values of a program are changed by an update (RMW) of a target: no thread has to wait for another one.
-is_only_content: Final = of_kinds(*_CONTENT)
-
-#: The tags of such targets in executions.
-CONTENT_TAGS: Final = frozenset(kind.tag for kind in _CONTENT)
+is_only_content: Final = of_kinds(
+    *(kind for kind in Kind if kind.has(Trait.DATA | Trait.WHOLE) and not kind.has(Trait.ORDERS | Trait.WAITS))
+)
 
 
 def wholes_of(target: Target) -> tuple[Target, ...]:
