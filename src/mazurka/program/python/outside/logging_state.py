@@ -250,6 +250,8 @@ def _logging(models: Models, real: Any, logger: Any, level: Any, msg: Any, args:
     thread changes what it depends on, it is made in one step and without hooks, as ``LogRecord`` does: they would take
     most of the time of a program that logs."""
     run = models.runtime
+    if not run.solo:
+        _look_who_gets(models, logger)  # a class of the program may handle the record in its own way
     if named or run.solo or RECORD_POINTS in run.points or not models.has_loops or not _is_plain(level, msg, args):
         return real(logger, level, msg, args, **named)
     formats = _formats(logger)
